@@ -6,7 +6,6 @@
 #include "core/ops/elementwise/rectifier.h"
 #include "core/ops/elementwise/smooth_activation.h"
 #include "core/ops/nn/activation.h"
-#include "core/ops/nn/loss.h"
 #include "core/ops/nn/softmax.h"
 
 namespace luth::nn {

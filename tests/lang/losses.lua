@@ -213,6 +213,17 @@ LinearCrossEntropyLoss(
   t:fails(function() nn.LinearCrossEntropyLoss(4, 3, { label_smoothing = 2 }) end, 'between 0 and 1')
 end
 
+-- log(1 + e^-20) and its slope, which differences with 20 and 1 would lose
+function s.far_logits()
+  local x = torch.tensor({20.0, -20, 50, -50}, {requires_grad = true})
+  local loss = F.binary_cross_entropy_with_logits(x, torch.tensor {1, 0, 1, 0}, {reduction = 'none'})
+  loss:sum():backward()
+  for i, far in ipairs {20, 20, 50, 50} do
+    t:assert(math.abs(loss[i]:item() / math.exp(-far) - 1) < 1e-6, tostring(loss))
+    t:assert(math.abs(x.grad[i]:item() / math.exp(-far) * (i % 2 == 1 and -1 or 1) - 1) < 1e-6, tostring(x.grad))
+  end
+end
+
 -- beyond delta the slope is delta, however far away the target is
 function s.the_slope_of_huber_at_infinity()
   for _, f in ipairs { F.huber_loss, F.smooth_l1_loss } do

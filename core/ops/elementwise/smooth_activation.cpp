@@ -30,6 +30,7 @@ Spec Softshrink::infer(const Inputs& in) const {
   check_holds(in[0].dtype(), lambd);
   return elementwise_spec(in);
 }
+Tensor LogSigmoid::bend(const Value& x) const { return neg(mul(sigmoid(x), sigmoid(neg(x)))); }
 
 Tensors Gated::vjp(const Call& c, const Tensor& dy) const {
   Tensor s = sigmoid(c.in[1]), dg;

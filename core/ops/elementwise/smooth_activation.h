@@ -1,4 +1,4 @@
-// Smooth activations: mish, softsign; and those that shrink towards 0. See with_backward.h for the recipe.
+// Smooth activations: mish, softsign, logsigmoid; and those that shrink towards 0. See with_backward.h for the recipe.
 #pragma once
 #include "core/ops/elementwise/with_backward.h"
 
@@ -72,6 +72,15 @@ struct Softshrink : WithBackward<Softshrink> {
   Tensor bend(const Value&) const { return {}; }
   static Cases<Softshrink> samples() { return {{{}, {{3, 4}}, 0.7, 2}, {{.lambd = 1}, {{3, 4}}, -0.8, 0.8}, {{}, {{}}, -2, -0.7}}; }
 };
+struct LogSigmoid : WithBackward<LogSigmoid> {
+  static constexpr Doc doc{"logsigmoid", "input", "The logarithm of sigmoid, without underflow."};
+  static constexpr std::string_view backward = "logsigmoid_backward";
+  static constexpr Traits traits = family.with({.offered = Offered::functional});
+  template <class C> LUTH_HD C f(C x) const { return (x < C(0) ? x : x != x ? x : C(0)) - math::log1p(math::exp(x < C(0) ? x : -x)); }
+  template <class C> LUTH_HD C grad(C dy, C x) const { return dy / (C(1) + math::exp(x)); }
+  Tensor bend(const Value& x) const;
+  static Cases<LogSigmoid> samples() { return unary_samples<LogSigmoid>(-4, 4); }
+};
 
 struct Gated : Elementwise {
   static constexpr Doc doc{"glu.halves", "input, gate", "Input times the sigmoid of gate."};
@@ -83,7 +92,7 @@ struct Gated : Elementwise {
 };
 // clang-format on
 
-using Shrinks = Types<Mish, Softsign, Tanhshrink, Hardshrink, Softshrink>;
+using Shrinks = Types<Mish, Softsign, Tanhshrink, Hardshrink, Softshrink, LogSigmoid>;
 using SmoothActivationOps = Concatenated<Shrinks, BackwardsOf<Shrinks>, Types<Gated>>;
 
 }  // namespace luth::ops
@@ -94,5 +103,6 @@ inline constexpr Fn<ops::Softsign> softsign;
 inline constexpr Fn<ops::Tanhshrink> tanhshrink;
 inline constexpr Fn<ops::Hardshrink> hardshrink;
 inline constexpr Fn<ops::Softshrink> softshrink;
+inline constexpr Fn<ops::LogSigmoid> log_sigmoid;
 inline constexpr Fn<ops::Gated> gated;
 }  // namespace luth

@@ -22,22 +22,25 @@ template <class Op>
 struct BackwardOf;
 
 template <class Op>
+Tensor backward_of(const Op& forward, const Tensor& dy, const auto&... x) {
+  BackwardOf<Op> back;
+  back.forward = forward;
+  return Fn<BackwardOf<Op>>()(dy, x..., back);
+}
+
+template <class Op>
 struct WithBackward : Elementwise {
   static constexpr Traits family = Elementwise::family.with({.saves = "input: input"}), traits = family;
   using Dtypes = Floats;
   Tensors vjp(const Call& c, const Tensor& dy) const {
-    BackwardOf<Op> back;
-    back.forward = static_cast<const Op&>(*this);
-    return {Fn<BackwardOf<Op>>()(dy, c.in[0], back)};
+    return {backward_of(static_cast<const Op&>(*this), dy, c.in[0])};
   }
 };
 
-/// dy f'(x), with the attributes of f.
+/// The kernel of a gradient by the first input, with the attributes of f.
 template <class Op>
-struct BackwardOf : Elementwise {
-  static constexpr Doc doc{Op::backward, "grad, input", "The gradient of the function that it is named after."};
-  static constexpr Traits traits =
-      family.with({.saves = "grad: input; input: grad, input", .internal = true, .inplace = Inplace::none});
+struct BackwardKernel : Elementwise {
+  static constexpr Traits family = Elementwise::family.with({.internal = true, .inplace = Inplace::none});
   using Dtypes = Floats;
   Op forward{};
   void describe(auto& field) {
@@ -46,9 +49,12 @@ struct BackwardOf : Elementwise {
   template <class F>
   struct Slope {
     F f;
-    template <class C>
-    LUTH_HD C operator()(C dy, C x) const {
-      return f.grad(dy, x);
+    void choose(auto&& run) const {
+      with_choice(f, [&]<class G>(const G& g) { run(Slope<G>{g}); });
+    }
+    template <class C, class... More>
+    LUTH_HD C operator()(C dy, C x, More... more) const {
+      return f.grad(dy, x, more...);
     }
   };
   template <class C>
@@ -56,22 +62,31 @@ struct BackwardOf : Elementwise {
     auto f = functor_of<C>(forward, d);
     return Slope<decltype(f)>{f};
   }
+  static Cases<BackwardOf<Op>> samples() {
+    Cases<BackwardOf<Op>> all;
+    for (auto& c : Op::samples().list) {
+      BackwardOf<Op> back;
+      back.forward = *static_cast<const Op*>(c.op.get());
+      std::vector<Shape> shapes{c.shapes[0]};
+      shapes.insert(shapes.end(), c.shapes.begin(), c.shapes.end());
+      all.push_back({back, shapes, c.lo, c.hi});
+    }
+    return all;
+  }
+};
+
+/// dy f'(x).
+template <class Op>
+struct BackwardOf : BackwardKernel<Op> {
+  static constexpr Doc doc{Op::backward, "grad, input", "The gradient of the function that it is named after."};
+  static constexpr Traits traits = BackwardKernel<Op>::family.with({.saves = "grad: input; input: grad, input"});
   Tensors vjp(const Call& c, const Tensor& d) const {
     Tensor dx;
     if (c.wants(1)) {
-      Tensor bend = forward.bend(c.in[1]);
+      Tensor bend = this->forward.bend(c.in[1]);
       dx = bend ? product(d, c.in[0], bend) : zeros_of(c.in[1]);
     }
-    return {c.wants(0) ? Fn<BackwardOf>()(d, c.in[1], *this) : Tensor(), dx};
-  }
-  static Cases<BackwardOf> samples() {
-    Cases<BackwardOf> all;
-    for (auto& c : Op::samples().list) {
-      BackwardOf back;
-      back.forward = *static_cast<const Op*>(c.op.get());
-      all.push_back({back, {c.shapes[0], c.shapes[0]}, c.lo, c.hi});
-    }
-    return all;
+    return {c.wants(0) ? backward_of(this->forward, d, c.in[1]) : Tensor(), dx};
   }
 };
 

@@ -4,9 +4,9 @@
 #include "core/ops/common/checks.h"
 #include "core/ops/common/positions.h"
 #include "core/ops/create/factory.h"
-#include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
+#include "core/ops/elementwise/smooth_activation.h"
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/index/mask.h"
 #include "core/ops/nn/reduction.h"
@@ -27,8 +27,8 @@ Tensor reduced(const Tensor& t, const std::string& reduction) {
 
 namespace {
 const DefineAll<CrossEntropy, CrossEntropyLabels, CrossEntropyBackward, NllLoss, NllLossLabels, NllLossBackward,
-                MseLoss, L1Loss, SmoothL1Loss, HuberLoss, BinaryCrossEntropy, BceEach, BinaryCrossEntropyWithLogits,
-                LogSigmoid, KlDiv>
+                MseLoss, L1Loss, SmoothL1Loss, HuberLoss, BinaryCrossEntropy, BceEach, BackwardOf<BceEach>,
+                BinaryCrossEntropyWithLogits, KlDiv>
     define_all_;
 
 void check_same_shape(const Inputs& in) {
@@ -37,16 +37,17 @@ void check_same_shape(const Inputs& in) {
                 to_string(in[1].shape()));
 }
 
-// PyTorch broadcasts here, too, and warns: a column beside a row makes a matrix of differences.
-Tensor difference(const Inputs& in, const char* loss) {
+// A loss for each pair. PyTorch broadcasts here, too, and warns: a column beside a row makes a matrix of differences.
+template <class Term>
+Tensor each_pair(const Inputs& in, const char* loss, const Term& term = {}) {
   const Shape &x = in[0].shape(), &target = in[1].shape();
-  Tensor d = sub(in[0], in[1]);
+  Tensor each = Fn<Term>()(in[0], in[1], term);
   if (!(x == target))
     warn(
         fmt::format("{}: input has shape {} and target {}; they are broadcast to {}, which is seldom meant: give them "
                     "one shape",
-                    loss, to_string(x), to_string(target), to_string(d.shape())));
-  return d;
+                    loss, to_string(x), to_string(target), to_string(each.shape())));
+  return each;
 }
 
 /// The dim of the classes in C, N x C, N x C x d1 x ….
@@ -191,31 +192,29 @@ Tensor weighted_mean(const Tensor& each, const Inputs& in, const std::string& re
 }  // namespace
 
 Tensor MseLoss::decompose(const Inputs& in) const {
-  return weighted_mean(square(difference(in, "mse_loss")), in, reduction);
+  return weighted_mean(each_pair<SquaredDifference>(in, "mse_loss"), in, reduction);
 }
 Tensor L1Loss::decompose(const Inputs& in) const {
-  return weighted_mean(abs(difference(in, "l1_loss")), in, reduction);
-}
-// Half the square up to delta, and beyond it the tangent, whose slope is finite where z is infinite; over `unit`.
-static Tensor huber(const Tensor& z, double delta, double unit) {
-  Tensor bounded = clamp(z, -delta, delta);
-  return mul(unit == 1 ? bounded : div(bounded, unit), sub(z, mul(bounded, 0.5)));
+  return weighted_mean(each_pair<AbsoluteDifference>(in, "l1_loss"), in, reduction);
 }
 void SmoothL1Loss::check() const {
   if (beta < 0) throw Error("beta must be at least 0, not {}", beta);
 }
 Tensor SmoothL1Loss::decompose(const Inputs& in) const {
   check();
-  Tensor z = difference(in, "smooth_l1_loss");
-  check_floating(z, "the difference of input and target");
-  return reduced(beta == 0 ? abs(z) : huber(z, beta, beta), reduction);
+  if (!is_floating(in[0].dtype()) && !is_floating(in[1].dtype()))
+    check_floating(sub(in[0], in[1]), "the difference of input and target");
+  const char* name = "smooth_l1_loss";
+  return reduced(
+      beta == 0 ? each_pair<AbsoluteDifference>(in, name) : each_pair(in, name, Huber{.delta = beta, .unit = beta}),
+      reduction);
 }
 void HuberLoss::check() const {
   if (delta <= 0) throw Error("delta must be above 0, not {}", delta);
 }
 Tensor HuberLoss::decompose(const Inputs& in) const {
   check();
-  return reduced(weighted(huber(difference(in, "huber_loss"), delta, 1), in), reduction);
+  return reduced(weighted(each_pair(in, "huber_loss", Huber{.delta = delta}), in), reduction);
 }
 
 // ---- probabilities -------------------------------------------------------------------------------------------------
@@ -235,20 +234,24 @@ Tensor BinaryCrossEntropy::decompose(const Inputs& in) const {
   Tensor each = bce_each(in[0], in[1]);
   return reduced(weighted(each, in[2]), reduction);
 }
+Tensor BceEach::slope(const Value& x, const Value& t) const {
+  return div(sub(x, t), maximum(mul(x, sub(1, x)), 1e-12));
+}
 Tensors BceEach::vjp(const Call& c, const Tensor& dy) const {
-  const Tensor &x = c.in[0], &t = c.in[1];
+  const Tensor& x = c.in[0];
   Tensors out(2);
-  if (c.wants(0)) out[0] = mul(dy, div(sub(x, t), maximum(mul(x, sub(1, x)), 1e-12)));
+  if (c.wants(0)) out[0] = input_grad(c, dy);
   if (c.wants(1)) out[1] = mul(dy, sub(maximum(log1p(neg(x)), -100), maximum(log(x), -100)));
   return out;
 }
-Tensors LogSigmoid::vjp(const Call& c, const Tensor& dy) const { return {mul(dy, sigmoid(neg(c.in[0])))}; }
 Tensor BinaryCrossEntropyWithLogits::decompose(const Inputs& in) const {
   check_same_shape(in);
   const Tensor &x = in[0], &t = in[1];
-  Tensor log_p = log_sigmoid(x);
-  if (in[3]) log_p = mul(log_p, add(mul(sub(in[3], 1), t), 1));  // 1 + (pos_weight - 1) * target
-  Tensor each = sub(mul(sub(1, t), x), log_p);
+  Tensor each;
+  if (in[3])  // the logarithm of sigmoid counts 1 + (pos_weight - 1) * target times
+    each = sub(mul(sub(1, t), x), mul(log_sigmoid(x), add(mul(sub(in[3], 1), t), 1)));
+  else
+    each = logit_cross_entropy(x, t);
   return reduced(weighted(each, in[2]), reduction);
 }
 Tensor KlDiv::decompose(const Inputs& in) const {

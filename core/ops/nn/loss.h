@@ -1,6 +1,6 @@
 // Losses. See op.h for the recipe. `reduction` is 'mean', 'sum' or 'none' everywhere.
 #pragma once
-#include "core/ops/elementwise/elementwise.h"
+#include "core/ops/elementwise/loss_terms.h"
 #include "core/ops/nn/reduction.h"
 
 namespace luth::ops {
@@ -172,27 +172,23 @@ struct BinaryCrossEntropy {
 };
 /// Its terms; input and target must be from 0 to 1. The gradient divides by at least 1e-12 and so avoids 0 / 0, as
 /// PyTorch's does.
-struct BceEach : FloatElementwise {
+struct BceEach : LossTerm<BceEach> {
   static constexpr Doc doc{"binary_cross_entropy.each", "input, target", "Binary cross entropy without reduction."};
-  static constexpr Traits traits = family.with({.saves = "*: input, target", .internal = true});
+  static constexpr std::string_view backward = "binary_cross_entropy_backward";
+  static constexpr Traits traits = family.with({.promote = Promote::floating});
   template <class T>
   LUTH_HD T f(T x, T t) const {
     T a = math::log(x), b = math::log1p(-x);
     return (t - T(1)) * (b < T(-100) ? T(-100) : b) - t * (a < T(-100) ? T(-100) : a);
   }
+  template <class T>
+  LUTH_HD T grad(T dy, T x, T t) const {
+    const T v = x * (T(1) - x);
+    return dy * ((x - t) / (v < T(1e-12) ? T(1e-12) : v));
+  }
+  Tensor slope(const Value& x, const Value& t) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<BceEach> samples() { return {{{}, {{2, 3}, {2, 3}}, 0.1, 0.9}}; }
-};
-struct LogSigmoid : Elementwise {
-  static constexpr Doc doc{"logsigmoid", "input", "The logarithm of sigmoid, without underflow."};
-  static constexpr Traits traits = family.with({.saves = "input: input", .offered = Offered::functional});
-  using Dtypes = Floats;
-  template <class T>
-  LUTH_HD T f(T x) const {
-    return (x < T(0) ? x : x != x ? x : T(0)) - math::log1p(math::exp(x < T(0) ? x : -x));
-  }
-  Tensors vjp(const Call& c, const Tensor& dy) const;
-  static Cases<LogSigmoid> samples() { return unary_samples<LogSigmoid>(-4, 4); }
 };
 
 struct BinaryCrossEntropyWithLogits {
@@ -242,7 +238,6 @@ inline constexpr Fn<ops::SmoothL1Loss> smooth_l1_loss;
 inline constexpr PairLoss<ops::HuberLoss> huber_loss;
 inline constexpr Fn<ops::BinaryCrossEntropy> binary_cross_entropy;
 inline constexpr Fn<ops::BceEach> bce_each;
-inline constexpr Fn<ops::LogSigmoid> log_sigmoid;
 inline constexpr Fn<ops::BinaryCrossEntropyWithLogits> binary_cross_entropy_with_logits;
 inline constexpr Fn<ops::KlDiv> kl_div;
 }  // namespace luth

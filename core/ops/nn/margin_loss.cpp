@@ -8,6 +8,7 @@
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
+#include "core/ops/elementwise/smooth_activation.h"
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/index/index.h"
 #include "core/ops/index/mask.h"
@@ -129,7 +130,7 @@ Tensor MultilabelMarginLoss::decompose(const Inputs& in) const {
 Tensor MultilabelSoftMarginLoss::decompose(const Inputs& in) const {
   const Tensor &x = in[0], &target = in[1];
   if (x.dim() == 0) throw Error("input needs a dim of labels, but is 0-dimensional");
-  Tensor each = neg(add(mul(target, log_sigmoid(x)), mul(sub(1, target), log_sigmoid(neg(x)))));
+  Tensor each = logit_cross_entropy(x, target);
   if (in[2]) each = mul(each, in[2]);
   const int last = x.dim() - 1;
   return reduced(div(sum(each, {.dim = {last}}), double(x.shape()[last])), reduction);

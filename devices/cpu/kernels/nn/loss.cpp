@@ -183,7 +183,7 @@ const Kernel<cross_entropy_backward> cross_entropy_backward_;
 const Kernel<nll_loss> nll_loss_;
 const Kernel<nll_loss_backward> nll_loss_backward_;
 const Kernel<bce_each> bce_each_;
-const Kernel<unary<ops::LogSigmoid>> log_sigmoid_;
+const TernaryKernels<Types<ops::BackwardOf<ops::BceEach>>> bce_backward_;
 
 }  // namespace
 }  // namespace luth::cpu
