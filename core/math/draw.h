@@ -43,7 +43,7 @@ LUTH_HD inline float log(float x) {
   const float low = s * (half_square + r) + k * 9.0580006145e-06f;
   return k * 6.9313812256e-01f - ((half_square - low) - f);  // k times the high part of ln 2 is exact
 }
-LUTH_HD inline double log(double x) { return math::log(x); }
+LUTH_HD inline double log(double x) { return std::log(x); }  // what a seed gives does not change
 
 /// sin and cos of 2 pi v for v in [0, 1): v less the nearest quarter is exact, and the rest is within pi/4; the
 /// polynomials are those of Cephes' sinf.c.
@@ -123,7 +123,7 @@ struct Exponential {
   explicit Exponential(double rate) : mean(A(1 / rate)) {}
   LUTH_HD T operator()(const uint32_t* w) const {
     if constexpr (std::is_same_v<T, double>)
-      return mean * (0.0 - math::log1p(-uniform_double(w[0], w[1])));
+      return mean * (0.0 - std::log1p(-uniform_double(w[0], w[1])));
     else
       return T(mean * (0.0f - log(1.0f - uniform_float(w[0]))));  // 1 - u is exact
   }

@@ -1,12 +1,13 @@
 // Scalar functions that operators share between devices, in forms that g++ vectorises in ordinary loops. exp and erf of
 // float are polynomials of our own; the other float functions call glibc's libmvec from vector loops (within 4 units in
-// the last place) and libm from scalar ones; those of double are libm's.
+// the last place) and libm from scalar ones. Those of double are our own (elementary.h) or libm's: libmvec's, within 4
+// units, would be worse.
 #pragma once
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
-#include "core/base/dtype.h"
+#include "core/math/elementary.h"
 
 // Tells g++ that libmvec has vector versions. clang knows no such attribute and calls the scalar functions.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
@@ -41,18 +42,6 @@ LUTH_SIMD float tanhf(float) noexcept;
 #endif
 
 namespace luth::math {
-
-/// The smaller of x and high > 0, and the larger of x and low < 0; nan may become a number. By bits, which order
-/// numbers of one sign: of a choice between x and a constant g++ makes a path of its own, and a loop does the work of
-/// all paths.
-LUTH_HD inline float at_most(float x, float high) {
-  const int32_t bits = std::bit_cast<int32_t>(x);
-  return std::bit_cast<float>(bits < std::bit_cast<int32_t>(high) ? bits : std::bit_cast<int32_t>(high));
-}
-LUTH_HD inline float at_least(float x, float low) {
-  const uint32_t bits = std::bit_cast<uint32_t>(x);
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(low) > bits ? bits : std::bit_cast<uint32_t>(low));
-}
 
 /// e^x within 1 unit in the last place, with and without fused multiply-add, subnormal results too; measured over all
 /// floats. x = n ln 2 + r, n a whole number, |r| <= ln 2 / 2 (Cody and Waite's reduction in two parts); e^r by a
@@ -98,8 +87,18 @@ LUTH_HD inline float erf(float x) {
   return std::fabs(x) > 0.9f ? large : p * x + x;  // nan: the latter
 }
 
-LUTH_HD inline double exp(double x) { return std::exp(x); }
-LUTH_HD inline double erf(double x) { return std::erf(x); }
+/// Whether double has functions of our own. Nothing is to vectorise on a GPU, whose own are as good.
+#ifdef __CUDA_ARCH__
+inline constexpr bool has_own = false;
+#else
+inline constexpr bool has_own = true;
+#endif
+LUTH_HD inline double exp(double x) { return has_own ? own::exp(x) : std::exp(x); }
+LUTH_HD inline double erf(double x) { return has_own && has_fma ? own::erf(x) : std::erf(x); }
+LUTH_HD inline double expm1(double x) { return has_own ? own::expm1(x) : std::expm1(x); }
+LUTH_HD inline double log(double x) { return has_own ? own::log(x) : std::log(x); }
+LUTH_HD inline double log1p(double x) { return has_own ? own::log1p(x) : std::log1p(x); }
+LUTH_HD inline double tanh(double x) { return has_own ? own::tanh(x) : std::tanh(x); }
 
 // clang-format off
 LUTH_HD inline float acos(float x) { return ::acosf(x); }
@@ -137,18 +136,14 @@ LUTH_HD inline double cos(double x) { return std::cos(x); }
 LUTH_HD inline double cosh(double x) { return std::cosh(x); }
 LUTH_HD inline double erfc(double x) { return std::erfc(x); }
 LUTH_HD inline double exp2(double x) { return std::exp2(x); }
-LUTH_HD inline double expm1(double x) { return std::expm1(x); }
 LUTH_HD inline double hypot(double x, double y) { return std::hypot(x, y); }
-LUTH_HD inline double log(double x) { return std::log(x); }
 LUTH_HD inline double log10(double x) { return std::log10(x); }
-LUTH_HD inline double log1p(double x) { return std::log1p(x); }
 LUTH_HD inline double log2(double x) { return std::log2(x); }
 LUTH_HD inline double pow(double x, double y) { return std::pow(x, y); }
 LUTH_HD inline double sin(double x) { return std::sin(x); }
 LUTH_HD inline double sinh(double x) { return std::sinh(x); }
 LUTH_HD inline double sqrt(double x) { return std::sqrt(x); }
 LUTH_HD inline double tan(double x) { return std::tan(x); }
-LUTH_HD inline double tanh(double x) { return std::tanh(x); }
 LUTH_HD inline float floor(float x) { return ::floorf(x); }
 LUTH_HD inline double floor(double x) { return ::floor(x); }
 LUTH_HD inline float ceil(float x) { return ::ceilf(x); }
@@ -160,13 +155,6 @@ LUTH_HD inline double nearbyint(double x) { return ::nearbyint(x); }
 LUTH_HD inline float fmod(float x, float y) { return ::fmodf(x, y); }
 LUTH_HD inline double fmod(double x, double y) { return ::fmod(x, y); }
 // clang-format on
-
-/// Whether a fused multiply-add is one instruction; where it is not, it is a call that takes a hundred times as long.
-#ifdef __FMA__
-inline constexpr bool has_fma = true;
-#else
-inline constexpr bool has_fma = false;
-#endif
 
 /// fmod for |x / y| below a quarter of the first number whose neighbour is 1 away: the rounded quotient is then the
 /// true one's whole part or, where it was rounded up to the next whole number, 1 more. The rest is a multiple of y's
@@ -181,14 +169,6 @@ LUTH_HD T fmod_quick(T x, T y) {
   const T rest = std::fma(-std::trunc(x / y), y, x);
   const T other = rest + std::copysign(y, x);
   return std::copysign((rest < T(0)) != (x < T(0)) && rest != T(0) ? other : rest, x);
-}
-
-/// The polynomial with these coefficients, that of the highest power first.
-template <class... C>
-LUTH_HD inline double polynomial(double x, double first, C... rest) {
-  double sum = first;
-  ((sum = sum * x + rest), ...);
-  return sum;
 }
 
 /// ln x for normal positive x, within 1e-15 of it: for results that are rounded to float. It vectorises, which libm's

@@ -11,23 +11,11 @@
 #include "core/math/gamma.h"
 #include "core/math/gelu.h"
 #include "core/math/normal.h"
+#include "tests/core/base/units.h"
 
 namespace {
 
 using namespace luth;
-
-/// How far `got` is from `want`, in units in the last place of float; infinite where only one is nan, or an infinity or
-/// zero has another sign.
-double distance(float got, double want) {
-  constexpr double never = std::numeric_limits<double>::infinity();
-  const float rounded = float(want);
-  if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got) ? 0 : never;
-  if (std::isinf(rounded) || std::isinf(got)) return got == rounded ? 0 : never;
-  if (got == 0 && rounded == 0) return std::signbit(got) == std::signbit(rounded) ? 0 : never;
-  int exponent;
-  std::frexp(want, &exponent);
-  return std::fabs(double(got) - want) / std::ldexp(1.0, std::max(exponent - 24, -149));
-}
 
 /// Checks f against `exact`, in double, for floats that `where` takes.
 template <class F, class G, class Where>
@@ -37,7 +25,7 @@ void check(F f, G exact, double limit, Where where) {
   float at = 0;
   auto look = [&](float x) {
     if (!where(x)) return;
-    const double d = distance(f(x), exact(double(x)));
+    const double d = test::distance(f(x), exact(double(x)));
     if (d > worst) worst = d, at = x;
   };
   for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += step) look(std::bit_cast<float>(uint32_t(bits)));
