@@ -66,6 +66,23 @@ class Loop {
   const Operands& o_;
 };
 
+/// Calls f(pointers, rows) for rows [begin, end) of the innermost dim, `rows` of them along the dim before it.
+template <class F>
+void each_rows(const Nest<max_operands>& nest, char* const* data, int64_t begin, int64_t end, F&& f) {
+  for (int64_t r = begin, m; r < end; r += m) {
+    char* p[max_operands];
+    std::copy(data, data + nest.count, p);
+    int64_t rest = r;
+    for (int d = nest.dims - 2; d >= 0; --d) {
+      const int64_t at = rest % nest.extent[d];
+      rest /= nest.extent[d];
+      for (int k = 0; k < nest.count; ++k) p[k] += at * nest.stride[d][k];
+    }
+    m = std::min(end - r, nest.extent[nest.dims - 2] - r % nest.extent[nest.dims - 2]);
+    f(p, m);
+  }
+}
+
 /// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count of operands; as a constant it makes
 /// the walk quick.
 template <int K, class Row>
@@ -91,7 +108,16 @@ void run_rows(const Nest<max_operands>& nest, char* const* data, int64_t begin, 
 
 template <class T>
 void copy_elements(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, sizeof(T));
+  constexpr int64_t size = sizeof(T);
+  T* __restrict out = reinterpret_cast<T*>(to);
+  const T* in = reinterpret_cast<const T*>(from);
+  // neighbours, in order or in reverse, move by vectors
+  if (to_stride == size && from_stride == size)
+    for (int64_t i = 0; i < n; ++i) out[i] = in[i];
+  else if (to_stride == size && from_stride == -size)
+    for (int64_t i = 0; i < n; ++i) out[i] = in[-i];
+  else
+    for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, sizeof(T));
 }
 
 /// Calls f(Type<W>()) with an unsigned integer of `size` bytes.
@@ -124,6 +150,8 @@ class Row {
       if (stride[k] != int64_t(o.size[k])) packed_ |= 1u << k;
     }
   }
+  /// Whether a row of few elements costs much: what is packed or widened, or checks of many operands.
+  bool costs() const { return packed_ || o_.dtype || o_.count > 3; }
   void operator()(char* const* p, int64_t n) const {
     if (!packed_ || n == 1)
       loop_(scalars_, p, n);
@@ -156,18 +184,57 @@ class Row {
   unsigned scalars_ = 0, packed_ = 0;
 };
 
-/// Swaps the last two dims if the last one has few elements (pixel_shuffle) and the other has more, and stays in the
-/// cache. A short row costs more than its elements.
-void lengthen_rows(Nest<max_operands>& nest) {
-  if (nest.dims < 2) return;
-  const int last = nest.dims - 1;
-  const int64_t n = nest.extent[last], longer = nest.extent[last - 1];
-  if (n > 8 || longer < 2 * n) return;
-  for (int k = 0; k < nest.count; ++k)
-    if (longer * std::abs(nest.stride[last - 1][k]) > (1 << 16)) return;
-  std::swap(nest.extent[last], nest.extent[last - 1]);
-  std::swap(nest.stride[last], nest.stride[last - 1]);
-}
+/// Short rows, many at once: a row costs more than its elements. Operands whose rows are not neighbours are packed.
+class ShortRows {
+ public:
+  static bool fit(const Nest<max_operands>& nest) {
+    return nest.dims > 1 && nest.inner() < block / 16 && nest.inner() * nest.extent[nest.dims - 2] >= block / 8;
+  }
+  ShortRows(const Operands& o, const Nest<max_operands>& nest, const Loop& loop)
+      : o_(o), n_(nest.inner()), across_(nest.inner_stride()), down_(nest.stride[nest.dims - 2]), loop_(loop) {
+    for (int k = 1; k < 3 && o.count == 3; ++k)
+      if (!o.tensor[k] || (!scalars_ && across_[k] == 0 && down_[k] == 0)) scalars_ = 1u << (k - 1);
+  }
+  void operator()(char* const* p, int64_t rows) const {
+    alignas(64) char buffers[max_operands][block * sizeof(int64_t)];
+    char* q[max_operands];
+    for (int64_t begin = 0, m; begin < rows; begin += m) {
+      m = std::min(block / n_, rows - begin);
+      for (int k = 0; k < o_.count; ++k) {
+        q[k] = p[k] + begin * down_[k];
+        if (!packed(k)) continue;
+        if (k > 0 && (down_[k] || begin == 0))
+          copy(k, buffers[k], width(k), n_ * width(k), q[k], across_[k], down_[k], m);
+        q[k] = buffers[k];
+      }
+      loop_(scalars_, q, m * n_);
+      if (packed(0)) copy(0, p[0] + begin * down_[0], across_[0], down_[0], q[0], width(0), n_ * width(0), m);
+    }
+  }
+
+ private:
+  int64_t width(int k) const { return int64_t(o_.size[k]); }
+  bool packed(int k) const {
+    if (k > 0 && scalars_ >> (k - 1) & 1) return false;
+    return across_[k] != width(k) || down_[k] != n_ * width(k);
+  }
+  /// Copies m rows, along the longer of both dims.
+  void copy(int k, char* to, int64_t to_across, int64_t to_down, const char* from, int64_t across, int64_t down,
+            int64_t m) const {
+    if (n_ < 8)
+      for (int64_t j = 0; j < n_; ++j)
+        copy_strided(o_.size[k], to + j * to_across, to_down, from + j * across, down, m);
+    else
+      for (int64_t i = 0; i < m; ++i)
+        copy_strided(o_.size[k], to + i * to_down, to_across, from + i * down, across, n_);
+  }
+
+  static constexpr int64_t block = 512;
+  const Operands& o_;
+  const int64_t n_, *const across_, *const down_;  // the strides within a row, and from row to row
+  const Loop& loop_;
+  unsigned scalars_ = 0;
+};
 
 /// Operands some of which are contiguous along another dim than the innermost: transposed matrices, channels first
 /// beside channels last. They are read in tiles of two dims, so that each cache line that comes is used whole, and
@@ -312,10 +379,14 @@ void run_elementwise(const Shape& shape, const Operands& o, LoopFn fn, const voi
   if (unsigned scalars; numel <= grain_elements && contiguous(o, scalars)) return loop(scalars, o.data, numel);
   Nest<max_operands> nest(shape, o.count, o.tensor, o.size);
   if (const Tiles tiles(nest, o, loop); tiles.usable()) return tiles.run();
-  lengthen_rows(nest);
   const int64_t n = nest.inner();
   const int64_t* st = nest.inner_stride();
   const Row row(o, st, loop);
+  if (ShortRows::fit(nest) && (n < 8 || row.costs())) {
+    const ShortRows rows(o, nest, loop);
+    return parallel_for(numel / n, std::max<int64_t>(1, grain_elements / n),
+                        [&](int64_t begin, int64_t end) { each_rows(nest, o.data, begin, end, rows); });
+  }
   if (nest.dims == 1) {
     parallel_for(n, grain_elements, [&](int64_t begin, int64_t end) {
       char* p[max_operands];
