@@ -121,17 +121,19 @@ Cases<RepeatedPositions> RepeatedPositions::samples() {
   return {{{}, {}, -2, 2, make}};
 }
 
+// The copy of a view whose strides have the other sign: copies walk them as any others.
 Tensor Flip::decompose(const Inputs& in) const {
-  Tensor x = in[0];
+  const Tensor& x = in[0];
+  Strides strides = x.strides();
+  int64_t offset = x.offset();
   if (!dims.empty() && x.dim()) dim_mask(dims, x.dim());  // refuses one that is named twice
   for (int64_t dim : dims) {
-    int d = wrap_dim(dim, x.dim());
-    if (x.dim() == 0 || x.numel() == 0) continue;  // the positions of an empty tensor may be many
-    std::vector<int64_t> order(size_t(x.shape()[d]));
-    for (size_t i = 0; i < order.size(); ++i) order[i] = int64_t(order.size() - 1 - i);
-    x = basic::index_select(x, from_list(order, x.device()), d);
+    const int d = wrap_dim(dim, x.dim());
+    if (x.dim() == 0 || x.numel() == 0) continue;
+    offset += (x.shape()[d] - 1) * strides[d];
+    strides[d] = -strides[d];
   }
-  return own(x, in[0]);
+  return clone(Tensor::alias(x.storage(), x.shape(), strides, offset, x.dtype()), {MemoryFormat::contiguous});
 }
 Tensors Flip::vjp(const Call&, const Tensor& dy) const { return {flip(dy, {dims})}; }
 
