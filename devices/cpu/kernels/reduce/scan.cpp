@@ -12,15 +12,27 @@
 namespace luth::cpu {
 namespace {
 
-// Rows of neighbouring elements, `together` at once: each total waits for the one before, those of other rows do not.
-// No more: of rows a power of two long, elements of one column compete for the same few lines of the cache.
-// 16-bit floats come and go in blocks of float.
+// Calls f(count, row), with a constant count, for rows of neighbouring elements, `together` at once: each total waits
+// for the one before, those of other rows do not. No more: of rows a power of two long, elements of one column compete
+// for the same few lines of the cache.
+template <class F>
+void rows_together(const Axis& a, F f) {
+  constexpr int64_t together = 4;
+  parallel_for((a.outer + together - 1) / together, row_grain(a.n * together), [&](int64_t b, int64_t e) {
+    for (int64_t r = b * together; r < std::min(a.outer, e * together);)
+      if (r + together <= a.outer)
+        f(std::integral_constant<int64_t, together>(), r), r += together;
+      else
+        f(std::integral_constant<int64_t, 1>(), r), ++r;
+  });
+}
+
+// Rows of neighbouring elements. 16-bit floats come and go in blocks of float.
 template <class T, class S, class F>
 void scan_contiguous(const Axis& a, const T* in, T* out, S start, bool backwards, F join) {
-  constexpr int64_t together = 4;
   using C = compute_t<T>;
   const int64_t n = a.n;
-  auto scan = [&](auto count, int64_t r) {
+  rows_together(a, [&](auto count, int64_t r) {
     constexpr int64_t rows = count, block = 256;
     S total[rows];
     for (int64_t k = 0; k < rows; ++k) total[k] = start;
@@ -45,13 +57,6 @@ void scan_contiguous(const Axis& a, const T* in, T* out, S start, bool backwards
     } else {
       go_on(in + r * n, out + r * n, n, n);
     }
-  };
-  parallel_for((a.outer + together - 1) / together, row_grain(n * together), [&](int64_t b, int64_t e) {
-    for (int64_t r = b * together; r < std::min(a.outer, e * together);)
-      if (r + together <= a.outer)
-        scan(std::integral_constant<int64_t, together>(), r), r += together;
-      else
-        scan(std::integral_constant<int64_t, 1>(), r), ++r;
   });
 }
 
@@ -107,7 +112,7 @@ void logcumsumexp(const ops::LogCumsumExp& op, Tensor& y, const Dense& x) {
   });
 }
 
-// A block of neighbouring rows at once. Of equal elements the last counts, and nan goes before all.
+// Of equal elements the last counts, and nan goes before all.
 template <class F>
 void cum_extremum(const auto& op, Tensor& values, Tensor& indices, const Tensor& x, F replaces) {
   const Axis a = axis(x, op.dim);
@@ -115,22 +120,34 @@ void cum_extremum(const auto& op, Tensor& values, Tensor& indices, const Tensor&
   dispatch(AllTypes{}, x.dtype(), [&]<class T>(Type<T>) {
     using C = compute_t<T>;
     constexpr int64_t most = 64;
+    const T* in = x.data<T>();
+    T* value = values.data<T>();
+    int64_t* index = indices.data<int64_t>();
+    // element k of the totals takes element p, number i of its row
+    auto take = [&](C* best, int64_t* at, int64_t k, int64_t p, int64_t i) {
+      const C v = C(in[p]);
+      const bool better = v != v || (best[k] == best[k] && replaces(v, best[k]));
+      best[k] = better ? v : best[k];
+      at[k] = better ? i + op.base : at[k];
+      value[p] = T(best[k]);
+      index[p] = at[k];
+    };
+    if (a.inner == 1)
+      return rows_together(a, [&](auto count, int64_t r) {
+        constexpr int64_t rows = count;
+        C best[rows];
+        int64_t at[rows];
+        for (int64_t k = 0; k < rows; ++k) best[k] = C(in[(r + k) * a.n]), at[k] = op.base;
+        for (int64_t i = 0; i < a.n; ++i)
+#pragma GCC unroll 4
+          for (int64_t k = 0; k < rows; ++k) take(best, at, k, (r + k) * a.n + i, i);
+      });
     for_row_blocks(a, most, [&](int64_t start, int64_t w) {
       C best[most];
       int64_t at[most];
-      const T* in = x.data<T>() + start;
-      T* value = values.data<T>() + start;
-      int64_t* index = indices.data<int64_t>() + start;
-      for (int64_t j = 0; j < w; ++j) best[j] = C(in[j]), at[j] = op.base;
+      for (int64_t k = 0; k < w; ++k) best[k] = C(in[start + k]), at[k] = op.base;
       for (int64_t i = 0; i < a.n; ++i)
-        for (int64_t j = 0; j < w; ++j) {
-          const C v = C(in[i * a.inner + j]);
-          const bool better = v != v || (best[j] == best[j] && replaces(v, best[j]));
-          best[j] = better ? v : best[j];
-          at[j] = better ? i + op.base : at[j];
-          value[i * a.inner + j] = T(best[j]);
-          index[i * a.inner + j] = at[j];
-        }
+        for (int64_t k = 0; k < w; ++k) take(best, at, k, start + i * a.inner + k, i);
     });
   });
 }
