@@ -30,8 +30,16 @@ Spec matrices(const Inputs& in) {
   return {in[0].shape(), in[0].dtype()};
 }
 
-// With a zero among the elements the quotient of the result and an element is no help: each product is built without
-// it.
+// With a zero among the elements the quotient of the result and an element is no help. Before the first zero of a row
+// it is; that zero gets what the products would be if it were 1; behind it nothing counts.
+Tensor beside_zeros(const Tensor& x, const Tensor& y, const Tensor& dy, int64_t dim) {
+  const Tensor zero = eq(x, 0), zeros = cumsum(zero, {dim}), before = eq(zeros, 0);
+  const Tensor first = logical_and(zero, eq(zeros, 1));
+  const Tensor quotients = div(cumsum(where(before, mul(dy, y), 0.0), {dim, {}, true}), x);
+  const Tensor from_first = where(before, 0.0, mul(dy, cumprod(where(first, 1.0, x), {dim})));
+  return where(before, quotients, where(first, sum(from_first, {.dim = {dim}, .keepdim = true}), 0.0));
+}
+// The same where it has a gradient itself: each product is built without the element.
 Tensor around_zeros(const Tensor& x, const Tensor& y, const Tensor& dy, int64_t dim) {
   const int64_t n = x.shape(dim);
   Tensors parts;
@@ -62,7 +70,7 @@ Tensors Cumprod::vjp(const Call& c, const Tensor& dy) const {
     NoGrad no_grad;
     zeros = x.numel() && x.device().has_data() && any(eq(x, 0)).item().to<bool>();
   }
-  if (zeros) return {around_zeros(x, y, dy, dim)};
+  if (zeros) return {grad_enabled() ? around_zeros(x, y, dy, dim) : beside_zeros(x, y, dy, dim)};
   return {div(cumsum(mul(dy, y), {dim, {}, true}), x)};
 }
 
