@@ -49,7 +49,8 @@ Tensor before(const Tensor& t) { return narrow(t, {0, 0, t.shape(0) - 1}); }
 
 /// For each of n >= 1 lines whether it differs from the one before; the first one does.
 Tensor starts(const Tensor& lines) {
-  Tensor differs = any_dims(ne(after(lines), before(lines)), {.dim = {1}});
+  Tensor differs = ne(after(lines), before(lines));
+  differs = lines.shape(1) == 1 ? reshape(differs, {Shape{-1}}) : any_dims(differs, {.dim = {1}});
   return cat({full({1}, true, Dtype::boolean, lines.device()), cast_to(differs, Dtype::boolean)});
 }
 /// Numbers from 0 that have the order of each column's elements; equal elements have the same.
@@ -71,23 +72,27 @@ Tensor line_ranks(const Tensor& lines) {
   return reshape(r, {Shape{n}});
 }
 
-/// The results where line `picked[g]` stands for group g, and line i belongs to group[i].
-Tensors results(const Tensor& input, const std::optional<int64_t>& dim, const Tensor& picked, const Tensor& group,
+bool is_flat(const Tensor& input, const std::optional<int64_t>& dim) { return !dim || input.dim() == 0; }
+/// The lines at these positions.
+Tensor lines_at(const Tensor& input, const std::optional<int64_t>& dim, const Tensor& at) {
+  if (is_flat(input, dim)) return index_select(reshape(input, {Shape{input.numel()}}), at);
+  return index_select(input, at, {.dim = *dim});
+}
+/// The results where `lines` are those of the groups, and line i of the input belongs to group[i].
+Tensors results(const Tensor& input, const std::optional<int64_t>& dim, const Tensor& lines, const Tensor& group,
                 bool inverse, bool counts, int base) {
-  Tensors out;
-  const bool flat = !dim || input.dim() == 0;
-  out.push_back(flat ? index_select(reshape(input, {Shape{input.numel()}}), picked)
-                     : index_select(input, picked, {.dim = *dim}));
+  const bool flat = is_flat(input, dim);
+  Tensors out{lines};
   if (inverse) {
     Tensor to = base ? add(group, base) : group;
     out.push_back(flat ? reshape(to, {input.shape()}) : to);
   }
-  if (counts) out.push_back(count_positions(group, {picked.numel()}));
+  if (counts) out.push_back(count_positions(group, {lines.shape(flat ? 0 : *dim)}));
   return out;
 }
 Tensors of_nothing(const Tensor& input, const std::optional<int64_t>& dim, bool inverse, bool counts) {
   Tensor none = full({0}, 0, Dtype::i64, input.device());
-  return results(input, dim, none, none, inverse, counts, 0);
+  return results(input, dim, lines_at(input, dim, none), none, inverse, counts, 0);
 }
 Tensor places_of(const Tensor& mask) { return reshape(nonzero(mask), {Shape{-1}}); }
 
@@ -102,7 +107,9 @@ Tensors UniqueConsecutive::decompose(const Inputs& in) const {
   if (lines.n == 0) return of_nothing(x, dim, return_inverse, return_counts);
   Tensor start = starts(lines.x), group;
   if (return_inverse || return_counts) group = sub(cumsum(start, {.dim = 0}), 1);
-  return results(x, dim, places_of(start), group, return_inverse, return_counts, base);
+  const Tensor unique =
+      is_flat(x, dim) ? masked_select(reshape(lines.x, {Shape{lines.n}}), start) : lines_at(x, dim, places_of(start));
+  return results(x, dim, unique, group, return_inverse, return_counts, base);
 }
 Tensors Unique::decompose(const Inputs& in) const {
   NoGrad no_grad;
@@ -113,10 +120,12 @@ Tensors Unique::decompose(const Inputs& in) const {
   const Tensor keys = one ? reshape(lines.x, {Shape{lines.n}}) : line_ranks(lines.x);
   Tensors ordered = sort(keys, {.dim = 0, .stable = true});
   Tensor start = starts(reshape(ordered[0], {Shape{lines.n, 1}}));
-  Tensor picked = masked_select(ordered[1], start), group;
+  const bool are_lines = one && is_flat(x, dim);  // what is sorted: no need to find them again
+  Tensor unique = masked_select(ordered[are_lines ? 0 : 1], start), group;
+  if (!are_lines) unique = lines_at(x, dim, unique);
   if (return_inverse || return_counts)
     group = scatter(zeros_of(ordered[1]), ordered[1], sub(cumsum(start, {.dim = 0}), 1));
-  return results(x, dim, picked, group, return_inverse, return_counts, base);
+  return results(x, dim, unique, group, return_inverse, return_counts, base);
 }
 
 // Few test elements are compared one by one. Many are sorted, and each element of input is searched among them.
