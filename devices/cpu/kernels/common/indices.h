@@ -1,6 +1,7 @@
 // Index tensors, checked once, and results that are written at indices. Kernel libraries only.
 #pragma once
 #include <cstring>
+#include <utility>
 
 #include "core/ops/common/positions.h"
 #include "devices/cpu/kernels/common/fetch_ahead.h"
@@ -46,44 +47,41 @@ inline void copy_elements(Tensor& out, const Tensor& in) {
 /// The elements of an index tensor, counted from 0. Throws where one is not within [0, bound).
 class Indices {
  public:
-  /// `wrap`: negative values count from the end.
+  /// `wrap`: negative values count from the end. int64 is read where it lies, unless it wraps: a kernel that writes
+  /// while it reads takes care that no result shares its memory.
   Indices(const Tensor& index, int64_t bound, int base, bool wrap = false, std::string_view what = "index")
-      : size_(index.numel()) {
-    Tensor t = index.is_contiguous() ? index : dense_copy(index);
+      : checked_(index.is_contiguous() ? index : dense_copy(index)), size_(index.numel()), base_(base) {
+    if (checked_.dtype() != Dtype::i64 || wrap) count_from_0(bound, wrap);
+    data_ = checked_.data<int64_t>();
     int bad = 0;
-    if (t.dtype() == Dtype::i64 && base == 0 && !wrap) {
-      checked_ = t;
-      data_ = checked_.data<int64_t>();
-      for (int64_t i = 0; i < size_; ++i) bad |= uint64_t(data_[i]) >= uint64_t(bound);
-    } else {
-      checked_ = Tensor::empty({size_}, Dtype::i64, t.device());
-      int64_t* out = checked_.data<int64_t>();
-      data_ = out;
-      dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) {
-        const T* in = t.data<T>();
-        for (int64_t i = 0; i < size_; ++i) {
-          int64_t v = int64_t(in[i]);
-          out[i] = wrap && v < 0 ? v + bound : v < 0 && base ? INT64_MIN : v - base;
-          bad |= uint64_t(out[i]) >= uint64_t(bound);
-        }
-      });
-    }
-    if (bad) complain(index, t, bound, base, wrap, what);
+    for (int64_t i = 0; i < size_; ++i) bad |= uint64_t(data_[i] - base_) >= uint64_t(bound);
+    if (bad) complain(index, bound, base, wrap, what);
   }
   int64_t size() const { return size_; }
-  int64_t operator[](int64_t i) const { return data_[i]; }
-  const int64_t* data() const { return data_; }
+  int64_t operator[](int64_t i) const { return data_[i] - base_; }
 
  private:
-  [[noreturn]] void complain(const Tensor& index, const Tensor& t, int64_t bound, int base, bool wrap,
-                             std::string_view what) const {
+  void count_from_0(int64_t bound, bool wrap) {
+    const Tensor t = std::exchange(checked_, Tensor::empty({size_}, Dtype::i64, checked_.device()));
+    const int64_t base = std::exchange(base_, 0);
+    int64_t* out = checked_.data<int64_t>();
+    dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) {
+      const T* in = t.data<T>();
+      for (int64_t i = 0; i < size_; ++i) {
+        const int64_t v = int64_t(in[i]);
+        out[i] = wrap && v < 0 ? v + bound : v < 0 && base ? INT64_MIN : v - base;
+      }
+    });
+  }
+  [[noreturn]] void complain(const Tensor& index, int64_t bound, int base, bool wrap, std::string_view what) const {
+    const Tensor t = index.is_contiguous() ? index : dense_copy(index);
     int64_t i = 0, value = 0;
-    while (uint64_t(data_[i]) < uint64_t(bound)) ++i;
+    while (uint64_t((*this)[i]) < uint64_t(bound)) ++i;
     dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) { value = int64_t(t.data<T>()[i]); });
     throw_bad_position(what, index.shape(), i, value, bound, base, wrap);
   }
   Tensor checked_;
-  int64_t size_;
+  int64_t size_, base_;
   const int64_t* data_;
 };
 
@@ -150,15 +148,18 @@ inline Tensor apart(const Tensor& t, const Tensor& out) {
   return copy;
 }
 
-/// Copies `rows` rows of n elements to out; row r begins at in[offset(r)].
+/// Copies outer * k rows of n elements to out; row (o, i) begins at in[offset(o, i)].
 template <class W, class F>
-inline void copy_rows(W* out, const W* in, int64_t rows, int64_t n, F offset) {
-  parallel_each(rows, row_grain(n), [&](int64_t r) {
-    const W* from = in + offset(r);
-    if (n == 1)
-      out[r] = *from;
-    else
-      copy_bytes(out + r * n, from, size_t(n) * sizeof(W));
+inline void copy_rows(W* out, const W* in, int64_t outer, int64_t k, int64_t n, F offset) {
+  parallel_for(outer * k, row_grain(n), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin, last; r < end; r = last) {
+      const int64_t o = r / k, first = o * k;  // no division for each row
+      last = std::min(end, first + k);
+      if (n == 1)
+        for (int64_t j = r; j < last; ++j) out[j] = in[offset(o, j - first)];
+      else
+        for (int64_t j = r; j < last; ++j) copy_bytes(out + j * n, in + offset(o, j - first), size_t(n) * sizeof(W));
+    }
   });
 }
 

@@ -15,11 +15,7 @@ void index_select(const ops::IndexSelect& op, Tensor& y, const Dense& x, const S
   by_size(x.dtype(), [&]<class W>(Type<W>) {
     W* out = y.data<W>();
     const W* in = x.data<W>();
-    if (inner == 1 && a.outer > 1)  // many short rows: no division for each element
-      return parallel_each(a.outer, row_grain(k), [&](int64_t o) {
-        for (int64_t i = 0; i < k; ++i) out[o * k + i] = in[o * a.n + at[i]];
-      });
-    copy_rows(out, in, a.outer * k, inner, [&](int64_t r) { return (r / k * a.n + at[r % k]) * inner; });
+    copy_rows(out, in, a.outer, k, inner, [&](int64_t o, int64_t i) { return (o * a.n + at[i]) * inner; });
   });
 }
 
@@ -28,12 +24,15 @@ void index_select(const ops::IndexSelect& op, Tensor& y, const Dense& x, const S
 template <class F>
 void each_listed(const Axis& a, const Indices& at, F f) {
   const int64_t k = at.size();
-  auto rows = [&](int64_t o, int64_t first, int64_t columns) {
+  auto rows = [&](int64_t o, int64_t first, auto columns) {
     for (int64_t i = 0; i < k; ++i) f(o * a.n + at[i], o * k + i, first, columns);
   };
   if (a.outer > 1)
-    parallel_for(a.outer, row_grain(k * a.inner), [&](int64_t b, int64_t e) {
-      for (int64_t o = b; o < e; ++o) rows(o, 0, a.inner);
+    parallel_each(a.outer, row_grain(k * a.inner), [&](int64_t o) {
+      if (a.inner == 1)
+        rows(o, 0, std::integral_constant<int64_t, 1>());
+      else
+        rows(o, 0, a.inner);
     });
   else if (a.outer == 1)
     parallel_for(a.inner, std::max<int64_t>(512, row_grain(k)), [&](int64_t b, int64_t e) { rows(0, b, e - b); });
@@ -45,14 +44,14 @@ template <class Op, class ByType, class F>
 void change_listed(const Op& op, Tensor& y, const Tensor& x, const Tensor& index, const Tensor& source, ByType by_type,
                    F change) {
   const Axis a = axis(x, op.dim);
-  const Indices at(index, a.n, op.base);
+  const Indices at(apart(index, y), a.n, op.base);
   const Tensor src = apart(source, y);
   Target target(y, x);
   by_type(y.dtype(), [&]<class T>(Type<T>) {
     const T* in = src.data<T>();
     T* out = target.data<T>();
     const auto change_run = change(Type<T>());
-    each_listed(a, at, [&](int64_t to, int64_t from, int64_t first, int64_t columns) {
+    each_listed(a, at, [&](int64_t to, int64_t from, int64_t first, auto columns) {
       change_run(out + to * a.inner + first, in + from * a.inner + first, columns);
     });
   });
@@ -63,7 +62,7 @@ void index_add(const ops::IndexAdd& op, Tensor& y, const Strided& x, const Strid
   auto by_type = [](Dtype d, auto f) { dispatch(AllTypes{}, d, f); };
   change_listed(op, y, x, index, source, by_type, [&]<class T>(Type<T>) {
     const auto alpha = static_cast<compute_t<T>>(op.alpha.to<T>());  // rounded, as PyTorch does
-    return [alpha](T* __restrict o, const T* __restrict p, int64_t n) {
+    return [alpha](T* __restrict o, const T* __restrict p, auto n) {
       if constexpr (std::is_same_v<T, half>)
         if (n > 1)
           return map_row(
@@ -81,7 +80,7 @@ void index_add(const ops::IndexAdd& op, Tensor& y, const Strided& x, const Strid
 void index_copy(const ops::IndexCopy& op, Tensor& y, const Strided& x, const Strided& index, const Strided& source) {
   auto by_type = [](Dtype d, auto f) { by_size(d, f); };
   change_listed(op, y, x, index, source, by_type, []<class W>(Type<W>) {
-    return [](W* o, const W* p, int64_t n) { copy_bytes(o, p, size_t(n) * sizeof(W)); };
+    return [](W* o, const W* p, auto n) { copy_bytes(o, p, size_t(n) * sizeof(W)); };
   });
 }
 
@@ -92,7 +91,7 @@ void index_fill(const ops::IndexFill& op, Tensor& y, const Strided& x, const Str
     const T v = number<T>(value);  // read before it is overwritten
     Target target(y, x);
     T* out = target.data<T>();
-    each_listed(a, at, [&](int64_t to, int64_t, int64_t first, int64_t columns) {
+    each_listed(a, at, [&](int64_t to, int64_t, int64_t first, auto columns) {
       T* o = out + to * a.inner + first;
       for (int64_t j = 0; j < columns; ++j) o[j] = v;
     });

@@ -68,13 +68,13 @@ void index(const ops::Index& op, Tensor& y, const Value& input, const List indic
   const Tensor& x = input.tensor();
   const Selected s(x, indices, op.base);
   const int64_t k = int64_t(s.at.size()), n = s.after.n;
-  auto start = [&](int64_t r) { return s.before[r / k] + s.at[size_t(r % k)]; };
+  auto start = [&](int64_t o, int64_t i) { return s.before[o] + s.at[size_t(i)]; };
   by_size(x.dtype(), [&]<class W>(Type<W>) {
     const W* in = x.data<W>();
     W* out = y.data<W>();
-    if (s.after.table.empty() && s.after.step == 1) return copy_rows(out, in, s.before.n * k, n, start);
+    if (s.after.table.empty() && s.after.step == 1) return copy_rows(out, in, s.before.n, k, n, start);
     parallel_each(s.before.n * k, row_grain(n), [&](int64_t r) {
-      const W* from = in + start(r);
+      const W* from = in + start(r / k, r % k);
       for (int64_t j = 0; j < n; ++j) out[r * n + j] = from[s.after[j]];
     });
   });

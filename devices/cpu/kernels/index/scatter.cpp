@@ -84,18 +84,21 @@ void gather(const ops::Gather& op, Tensor& y, const Dense& x, const Strided& ind
 // element: threads take rows where dim is the last one, else columns.
 template <class F>
 void each_scattered(const Walk& walk, const Indices& at, F put) {
-  auto part = [&](int64_t row0, int64_t row1, int64_t col0, int64_t col1) {
+  const int64_t n = walk.columns();
+  auto part = [&](int64_t row0, int64_t row1, int64_t col0, int64_t col1, auto across, auto step) {
     walk.each_row(row0, row1, [&](int64_t first, int64_t p, int64_t q) {
-      for (int64_t j = col0; j < col1; ++j)
-        put(p + j * walk.picked.back() + at[first + j] * walk.step, q + j * walk.beside.back());
+      for (int64_t j = col0; j < col1; ++j) put(p + j * across + at[first + j] * step, q + j);
     });
   };
   if (at.size() == 0) return;
+  using std::integral_constant;
   if (walk.last_dim())
-    parallel_for(walk.rows(), row_grain(walk.columns()), [&](int64_t b, int64_t e) { part(b, e, 0, walk.columns()); });
+    parallel_for(walk.rows(), row_grain(n), [&](int64_t b, int64_t e) {
+      part(b, e, 0, n, integral_constant<int64_t, 0>(), integral_constant<int64_t, 1>());
+    });
   else
-    parallel_for(walk.columns(), std::max<int64_t>(16, row_grain(walk.rows())),
-                 [&](int64_t b, int64_t e) { part(0, walk.rows(), b, e); });
+    parallel_for(n, std::max<int64_t>(64, row_grain(walk.rows())),
+                 [&](int64_t b, int64_t e) { part(0, walk.rows(), b, e, integral_constant<int64_t, 1>(), walk.step); });
 }
 
 // As amax and amin: nan is larger and smaller than all.
@@ -125,7 +128,7 @@ void join_elements(ops::Join join, const Walk& walk, const Indices& at, T* out, 
 void scatter_tensor(ops::Join join, int64_t dim, int base, Tensor& y, const Tensor& x, const Tensor& index,
                     const Tensor& source) {
   const Axis a = axis(x, dim);
-  const Indices at(index, a.n, base);
+  const Indices at(apart(index, y), a.n, base);
   const Tensor src = apart(source, y);
   Target target(y, x);
   const Walk walk(index, x.shape(), src.shape(), dim);
@@ -143,7 +146,7 @@ void scatter_add(const ops::ScatterAdd& op, Tensor& y, const Strided& x, const S
 
 void scatter_value(const ops::ScatterValue& op, Tensor& y, const Strided& x, const Strided& index, const Value& value) {
   const Axis a = axis(x, op.dim);
-  const Indices at(index, a.n, op.base);
+  const Indices at(apart(index, y), a.n, op.base);
   const Walk walk(index, x.shape(), index.shape(), op.dim);
   dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
     const T v = number<T>(value);
