@@ -5,6 +5,7 @@
 
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
 namespace {
@@ -135,15 +136,18 @@ void nonzero(const ops::Nonzero& op, Tensor& y, const Dense& x) {
   int64_t* out = y.data<int64_t>();
   const uint8_t* m = bytes_of(mask);
   each_chunk(m, x.numel(), [&](int64_t begin, int64_t end, int64_t at, int64_t k) {
-    std::vector<int64_t> kept(static_cast<size_t>(k));
+    Buffer<int64_t> kept(k);
     compact_chunk(
-        m, begin, end, [](int64_t i) { return i; }, kept.data());
-    int64_t* rows = out + at * dims;
-    for (int64_t j = 0; j < k; ++j) {
-      int64_t rest = kept[size_t(j)];
-      for (int64_t d = dims - 1; d >= 0; --d) {
-        rows[j * dims + d] = rest % x.shape()[d] + op.base;
-        rest /= x.shape()[d];
+        m, begin, end, [](int64_t i) { return i; }, kept.get());
+    // dim by dim from the last one on: what rises needs no division to find the multiple of an extent below it
+    for (int64_t d = dims - 1; d >= 0 && k > 0; --d) {
+      const int64_t n = x.shape()[d];
+      int64_t* to = out + at * dims + d;
+      int64_t multiple = kept[0] / n;
+      for (int64_t j = 0, start = multiple * n; j < k; ++j, to += dims) {
+        for (; kept[j] >= start + n; start += n) ++multiple;
+        *to = kept[j] - start + op.base;
+        kept[j] = multiple;
       }
     }
   });
