@@ -33,8 +33,9 @@ struct Pooling {
   /// Calls f(position of the row's first element) for each row of the input that is in the windows of row (a, i).
   template <class F>
   void each_row(int64_t a, int64_t i, F&& f) const {
-    for (int64_t z = deep.first(a); z < std::min(deep.end(a), in.d); z += deep.dilation)
-      for (int64_t h = down.first(i); h < std::min(down.end(i), in.h); h += down.dilation) f((z * in.h + h) * in.w);
+    const int64_t z1 = std::min(deep.end(a), in.d), h0 = down.first(i), h1 = std::min(down.end(i), in.h);
+    for (int64_t z = deep.first(a); z < z1; z += deep.dilation)
+      for (int64_t h = h0; h < h1; h += down.dilation) f((z * in.h + h) * in.w);
   }
 };
 
@@ -76,6 +77,13 @@ void with_indices(const ops::MaxPool& op, Tensor& out, const Tensor& in, const T
 template <class C>
 void take(C v, int32_t index, C& best, int32_t& at) {
   bool wins = (v > best) | (v != v);
+  best = wins ? v : best;
+  at = wins ? index : at;
+}
+// The same for the extremum of some elements of a window, where others come between them.
+template <class C>
+void join(C v, int32_t index, C& best, int32_t& at) {
+  const bool wins = (v > best) | ((v == best) & (index < at)) | ((v != v) & ((best == best) | (index > at)));
   best = wins ? v : best;
   at = wins ? index : at;
 }
@@ -132,13 +140,6 @@ void max_pairs(const T* x, int64_t w, int64_t row, int64_t n, int64_t base, T* y
     if (j < n) index[j] = at[j];
 }
 
-// Updates the extrema of windows of equal shares by one row of the input, which begins at offset `row`.
-template <class T, class C>
-void take_shares(const T* x, int64_t row, const PoolDim& across, C* best, int32_t* at) {
-  for (int64_t j = 0; j < across.to; ++j)
-    for (int64_t v = across.begin(j); v < across.end(j); ++v) take(C(x[row + v]), int32_t(row + v), best[j], at[j]);
-}
-
 /// What rows of the input have of each window of a row, kept as long as windows of later rows meet them. A row is
 /// copied between the lowest numbers, so that all windows are whole, and there are as many as fill vectors.
 template <class T>
@@ -147,11 +148,12 @@ class RowExtrema {
   using C = compute_t<T>;
   explicit RowExtrema(const Pooling& p)
       : across_(p.across),
+        single_(p.deep.kernel == 1 && p.down.kernel == 1),
         width_((p.out.w + 15) / 16 * 16),
         length_(std::max<int64_t>(1, (width_ - 1) * across_.stride + (across_.kernel - 1) * across_.dilation + 1)),
         rows_(size_t(std::max<int64_t>(1, (p.down.kernel - 1) * p.down.dilation + 1)), -1),
-        best_(width_ * int64_t(rows_.size())),
-        at_(width_ * int64_t(rows_.size())),
+        best_(std::max(width_ * int64_t(rows_.size()), p.in.w)),
+        at_(std::max(width_ * int64_t(rows_.size()), p.in.w)),
         firsts_(width_),
         line_(length_) {
     for (int64_t j = 0; j < width_; ++j) firsts_[j] = int32_t(across_.first(j));
@@ -165,26 +167,48 @@ class RowExtrema {
     for (int64_t j = 0; j < width_; ++j) best[j] = lowest<C>;
     for (int64_t j = 0; j < width_; ++j) at[j] = int32_t(first) + firsts[j];
   }
+  /// Whether find_by_columns() serves: for windows of equal shares, and for so few that they would fill no vector.
+  bool by_columns() const { return across_.kernel == 0 || across_.to < 8; }
+  /// Extrema of the windows in row (a, i) of the results. Of several rows those of columns come first, which
+  /// vectorises.
+  void find_by_columns(const T* x, const Pooling& p, int64_t a, int64_t i, C* best, int32_t* at) {
+    const int64_t first = p.first_row(a, i), w = across_.from;
+    auto each_window = [&](auto element) {
+      for (int64_t j = 0; j < across_.to; ++j) {
+        const int64_t end = std::min(across_.end(j), w);
+        best[j] = lowest<C>, at[j] = int32_t(first + firsts_[j]);
+        for (int64_t v = firsts_[j]; v < end; v += across_.dilation) element(v, best[j], at[j]);
+      }
+    };
+    if (p.in.d * p.in.h == 1) return each_window([&](int64_t v, C& b, int32_t& k) { take(C(x[v]), int32_t(v), b, k); });
+    C* const __restrict column = best_.get();
+    int32_t* const __restrict index = at_.get();
+    for (int64_t v = 0; v < w; ++v) column[v] = lowest<C>, index[v] = int32_t(first + v);
+    p.each_row(a, i, [&](int64_t row) { take_row<1>(x + row, 1, int32_t(row), w, column, index); });
+    each_window([&](int64_t v, C& b, int32_t& k) { join(column[v], index[v], b, k); });
+  }
   void forget() { std::fill(rows_.begin(), rows_.end(), -1); }
   /// Updates extrema by row number `row` of x.
   void update(const T* x, int64_t row, C* __restrict best, int32_t* __restrict at) {
+    const int32_t first = int32_t(row * across_.from);
+    if (single_) return find(x + first, first, best, at);
     const size_t slot = size_t(row) % rows_.size();
     C* const __restrict b = best_.get() + int64_t(slot) * width_;
     int32_t* const __restrict a = at_.get() + int64_t(slot) * width_;
-    if (std::exchange(rows_[slot], row) != row) find(x + row * across_.from, b, a);
-    const int32_t first = int32_t(row * across_.from);
+    if (std::exchange(rows_[slot], row) != row) find(x + first, 0, b, a);
     const int64_t n = width_;
     for (int64_t j = 0; j < n; ++j) take(b[j], first + a[j], best[j], at[j]);
   }
 
  private:
-  void find(const T* row, C* best, int32_t* at) {
+  /// Extrema of windows in one row. `start`: the index of its first element.
+  void find(const T* row, int32_t start, C* best, int32_t* at) {
     const int64_t pad = across_.padding, n = std::min(across_.from, length_ - pad);
     for (int64_t v = 0; v < n; ++v) line_[pad + v] = C(row[v]);
-    begin(0, best, at);
+    begin(start, best, at);
     for (int64_t q = 0; q < across_.kernel; ++q) {
       const C* from = line_.get() + q * across_.dilation;
-      const auto first = int32_t(q * across_.dilation - pad);
+      const auto first = int32_t(start + q * across_.dilation - pad);
       if (across_.stride == 1)
         take_row<1>(from, 1, first, width_, best, at);
       else if (across_.stride == 2)
@@ -195,6 +219,7 @@ class RowExtrema {
   }
 
   const PoolDim across_;
+  const bool single_;  // windows have elements of one row
   const int64_t width_, length_;
   std::vector<int64_t> rows_;  // by slot: which row is in it; -1: none
   Buffer<C> best_;
@@ -232,13 +257,18 @@ void write_row(const C* __restrict best, const int32_t* __restrict at, int64_t n
 template <class T>
 void max_plane(const T* x, const Pooling& p, int64_t base, T* y, int64_t* index, compute_t<T>* best, int32_t* at,
                RowExtrema<T>& rows) {
-  const PoolDim &deep = p.deep, &across = p.across;
+  const PoolDim& deep = p.deep;
   rows.forget();
-  const bool pairs = side_by_side(p.down) && side_by_side(across);
+  const bool pairs = side_by_side(p.down) && side_by_side(p.across);
   for (int64_t a = 0; a < p.out.d; ++a)
     for (int64_t i = 0; i < p.out.h; ++i, y += p.out.w, index += p.out.w) {
       if (pairs && deep.kernel == 1 && !deep.padding) {
         max_pairs(x, p.in.w, deep.begin(a) * p.in.h + 2 * i, p.out.w, base, y, index);
+        continue;
+      }
+      if (rows.by_columns()) {
+        rows.find_by_columns(x, p, a, i, best, at);
+        write_row(best, at, p.out.w, base, y, index);
         continue;
       }
       // the index of a window without an element above the lowest value: its first element
@@ -247,12 +277,7 @@ void max_plane(const T* x, const Pooling& p, int64_t base, T* y, int64_t* index,
         for (int64_t z = deep.first(a); z < std::min(deep.end(a), p.in.d); z += deep.dilation)
           take_pairs(x, p.in.w, (z * p.in.h + 2 * i) * p.in.w, p.out.w, best, at);
       else
-        p.each_row(a, i, [&](int64_t row) {
-          if (across.kernel == 0)
-            take_shares(x, row, across, best, at);
-          else
-            rows.update(x, row / p.in.w, best, at);
-        });
+        p.each_row(a, i, [&](int64_t row) { rows.update(x, row / p.in.w, best, at); });
       write_row(best, at, p.out.w, base, y, index);
     }
 }
@@ -265,10 +290,10 @@ void max_channels(const T* x, const Pooling& p, int64_t channels, int64_t base, 
   const int64_t all = p.in.channels;
   for (int64_t r = 0; r < p.out.area(); ++r) {
     const int64_t a = r / (p.out.h * p.out.w), i = r / p.out.w % p.out.h, j = r % p.out.w;
-    const int64_t first = p.first_row(a, i) + p.across.first(j);
+    const int64_t first = p.first_row(a, i) + p.across.first(j), end = std::min(p.across.end(j), p.in.w);
     for (int64_t c = 0; c < channels; ++c) best[c] = lowest<compute_t<T>>, at[c] = int32_t(first);
     p.each_row(a, i, [&](int64_t row) {
-      for (int64_t v = p.across.first(j); v < std::min(p.across.end(j), p.in.w); v += p.across.dilation) {
+      for (int64_t v = p.across.first(j); v < end; v += p.across.dilation) {
         const T* from = x + (row + v) * all;
         for (int64_t c = 0; c < channels; ++c) take(compute_t<T>(from[c]), int32_t(row + v), best[c], at[c]);
       }
