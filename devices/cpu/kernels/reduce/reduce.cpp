@@ -131,6 +131,12 @@ template <class R, class C, class T>
 typename R::Total reduce_row(const T* x, int64_t n) {
   using Lane = typename R::Lane;
   typename R::Total total = R::total();
+  if constexpr (!R::any_order && !is_half<T>)
+    if (n <= lanes) {  // as below, without the lanes that no element reaches
+      for (int64_t i = 0; i < n; ++i)
+        total = R::fold(total, static_cast<typename R::Total>(R::step(R::lane(), static_cast<C>(x[i]))));
+      return total;
+    }
   for (int64_t b = 0; b < n; b += block * lanes) {
     Lane lane[lanes], more[lanes];
     for (auto& l : lane) l = R::lane();
