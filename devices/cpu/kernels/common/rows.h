@@ -8,6 +8,7 @@
 #include "core/math/functions.h"
 #include "core/op/define.h"
 #include "devices/cpu/kernels/common/convert.h"
+#include "devices/cpu/kernels/common/fetch_ahead.h"
 #include "devices/cpu/kernels/common/transpose.h"
 #include "devices/cpu/kernels/common/vector.h"
 #include "devices/cpu/runtime/buffer.h"
@@ -170,19 +171,31 @@ void map_row(int64_t n, T* y, F f, const In*... x) {
 /// Rows of an axis whose elements lie `inner` apart are moved this many neighbours at a time.
 inline constexpr int64_t row_block = 16;
 
-/// Copies w rows of n elements, which are neighbours and whose own elements lie `inner` apart, to rows `stride` apart.
-template <class T, class A>
-void gather_rows(const T* in, int64_t inner, int64_t n, int64_t w, A* out, int64_t stride) {
-  if (inner == 1) return convert_row(in, out, n);
+/// Calls f(i, part) for the first of each eight of n elements of a block of whole width, with room for them as float;
+/// returns where it ends.
+template <class A, class F>
+int64_t by_eights(int64_t n, int64_t w, F f) {
   int64_t i = 0;
   if constexpr (std::is_same_v<A, float>)
     for (; w == row_block && i + 8 <= n; i += 8) {
       float part[8][row_block];
-      for (int r = 0; r < 8; ++r) convert_row(in + (i + r) * inner, part[r], row_block);
-      for (int64_t j = 0; j < row_block; j += 8)
-        transpose8(&part[0][j], row_block * int64_t(sizeof(float)), out + j * stride + i,
-                   stride * int64_t(sizeof(float)));
+      f(i, part);
     }
+  return i;
+}
+/// Copies w rows of n elements, which are neighbours and whose own elements lie `inner` apart, to rows `stride` apart.
+// Lines are asked for before they are moved, as no processor foresees them.
+template <class T, class A>
+void gather_rows(const T* in, int64_t inner, int64_t n, int64_t w, A* out, int64_t stride) {
+  if (inner == 1) return convert_row(in, out, n);
+  int64_t i = by_eights<A>(n, w, [&](int64_t at, auto& part) {
+    for (int r = 0; r < 8; ++r) {
+      fetch_ahead(in + (at + 16 + r) * inner, row_block);
+      convert_row(in + (at + r) * inner, part[r], row_block);
+    }
+    for (int64_t j = 0; j < row_block; j += 8)
+      transpose8(&part[0][j], sizeof(part[0]), out + j * stride + at, stride * int64_t(sizeof(float)));
+  });
   for (; i < n; ++i)
     for (int64_t j = 0; j < w; ++j) out[j * stride + i] = converted<A>(in[i * inner + j]);
 }
@@ -190,15 +203,12 @@ void gather_rows(const T* in, int64_t inner, int64_t n, int64_t w, A* out, int64
 template <class A, class T>
 void scatter_rows(const A* in, int64_t stride, int64_t n, int64_t w, T* out, int64_t inner) {
   if (inner == 1) return convert_row(in, out, n);
-  int64_t i = 0;
-  if constexpr (std::is_same_v<A, float>)
-    for (; w == row_block && i + 8 <= n; i += 8) {
-      float part[8][row_block];
-      for (int64_t j = 0; j < row_block; j += 8)
-        transpose8(in + j * stride + i, stride * int64_t(sizeof(float)), &part[0][j],
-                   row_block * int64_t(sizeof(float)));
-      for (int r = 0; r < 8; ++r) convert_row(part[r], out + (i + r) * inner, row_block);
-    }
+  int64_t i = by_eights<A>(n, w, [&](int64_t at, auto& part) {
+    for (int r = 0; r < 8; ++r) fetch_ahead<1>(out + (at + 16 + r) * inner, row_block);
+    for (int64_t j = 0; j < row_block; j += 8)
+      transpose8(in + j * stride + at, stride * int64_t(sizeof(float)), &part[0][j], sizeof(part[0]));
+    for (int r = 0; r < 8; ++r) convert_row(part[r], out + (at + r) * inner, row_block);
+  });
   for (; i < n; ++i)
     for (int64_t j = 0; j < w; ++j) out[i * inner + j] = converted<T>(in[j * stride + i]);
 }
