@@ -2,6 +2,8 @@
 #include "core/ops/elementwise/copy.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "core/ops/common/expanded.h"
 #include "devices/cpu/kernels/common/indices.h"
@@ -9,6 +11,21 @@
 
 namespace luth::cpu {
 namespace {
+
+/// Floats as int64 for processors without an instruction for it: added to 1.5 * 2^52, an integer below 2^51 is in the
+/// last bits of the sum.
+struct ToInt64 {
+  static constexpr double middle = 0x1.8p52;
+  int64_t operator()(auto x) const { return cast<int64_t>(x); }
+  int64_t quick(auto x) const {
+    return std::bit_cast<int64_t>(std::trunc(double(x)) + middle) - std::bit_cast<int64_t>(middle);
+  }
+  bool is_quick(auto x) const { return std::abs(x) < 0x1p51; }
+};
+template <class To, class From>
+inline constexpr bool by_bits = (vector_bytes < 64) && is_float<From>&& std::is_same_v<To, int64_t>;
+template <class To, class From>
+using Conversion = std::conditional_t<by_bits<To, From>, ToInt64, Converts>;
 
 template <class T>
 void fill_all(Tensor& out, T value) {
@@ -33,7 +50,8 @@ void convert(Tensor& out, const Value& in) {
   }
   Dtype from = in.is_tensor() ? in.dtype() : out.dtype();
   dispatch(AllTypes{}, out.dtype(), [&]<class To>(Type<To>) {
-    dispatch(AllTypes{}, from, [&]<class From>(Type<From>) { elementwise_loop<To, From>(out, Converts(), in); });
+    dispatch(AllTypes{}, from,
+             [&]<class From>(Type<From>) { elementwise_loop<To, From>(out, Conversion<To, From>(), in); });
   });
 }
 
