@@ -348,7 +348,7 @@ const Rules<one_by_one, ops::AvgPoolGrad, ops::BatchNormTrain, ops::BatchNormBac
             ops::ConvolutionGradInput, ops::ConvolutionGradWeight, ops::CrossEntropyLabels, ops::CrossEntropyBackward,
             ops::EmbeddingBackward, ops::Index, ops::IndexPut, ops::InterpolateNd, ops::MaskedReplace, ops::MaxPoolGrad,
             ops::MaxPoolPick, ops::LayerNormBackward, ops::GroupNormBackward, ops::NllLossLabels, ops::NllLossBackward,
-            ops::PadNd, ops::Put, ops::SearchSame, ops::Take, ops::UnfoldNd>
+            ops::PadNd, ops::Put, ops::RowSums, ops::SearchSame, ops::Take, ops::UnfoldNd>
     others_;
 const Rules<refuse_size, ops::MaskedSelect, ops::Nonzero, ops::CountNonzero> sizes_;
 

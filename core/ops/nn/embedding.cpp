@@ -2,6 +2,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/ops/common/positions.h"
+#include "core/ops/common/row_sums.h"
 #include "core/ops/common/sample_tensors.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/index/mask.h"
@@ -10,7 +11,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Embedding, EmbeddingBackward, OneHot> define_all_;
+const DefineAll<Embedding, EmbeddingBackward, RowSums, OneHot> define_all_;
 
 /// padding_idx from 0; -1 for none.
 int64_t padding_row(const std::optional<int64_t>& padding_idx, int64_t rows) {
@@ -43,6 +44,24 @@ Tensors EmbeddingBackward::vjp(const Call& c, const Tensor& dy) const {
   Tensor rows_of = embedding(c.in[1], dy, {.base = base});
   if (padding) rows_of = masked_fill(rows_of, unsqueeze(eq(c.in[1], *padding + base), {.dim = -1}), 0);
   return {rows_of};
+}
+
+Spec RowSums::infer(const Inputs& in) const {
+  check_table(in[1], in[0]);
+  if (in[1].dim() != 2) throw Error("input must have 2 dims, but has shape {}", to_string(in[1].shape()));
+  return {{in[1].shape()[0], in[0].shape()[1]}, in[0].dtype()};
+}
+Tensors RowSums::vjp(const Call& c, const Tensor& dy) const {
+  const Value &input = c.in[1], &weights = c.in[2];
+  const Tensor each = unsqueeze(dy, {.dim = 1});
+  Tensor dtable, dweights;
+  if (c.wants(0)) {
+    const Tensor shares = weights ? mul(each, unsqueeze(weights, {.dim = -1}))
+                                  : expand(each, {Shape{input.shape()[0], input.shape()[1], dy.shape()[1]}});
+    dtable = embedding_backward(shares, input, {c.in[0].shape()[0], {.base = base}});
+  }
+  if (c.wants(2)) dweights = sum(mul(embedding(input, c.in[0], {.base = base}), each), {.dim = {-1}});
+  return {dtable, Tensor(), dweights};
 }
 
 Spec OneHot::infer(const Inputs& in) const {
@@ -98,6 +117,14 @@ Cases<EmbeddingBackward> EmbeddingBackward::samples() {
              return Inputs{sample_values({3, 2}, 0.25), sample_integers({3}, {1, 3, 2})};
            }}};
 }
+Cases<RowSums> RowSums::samples() {
+  auto plain = [] { return Inputs{sample_values({4, 2}, 0.25), sample_integers({2, 3}, {0, 3, 3, 1, 0, 2}), Value()}; };
+  auto weighted = [] {
+    const Tensor input = sample_integers({2, 2}, {1, 3, 3, 2});
+    return Inputs{sample_values({3, 2}, 0.25), input, sample_values({2, 2}, 0.25)};
+  };
+  return {{{}, {}, 0, 0, plain}, {{.base = 1}, {}, 0, 0, weighted}};
+}
 Cases<OneHot> OneHot::samples() {
   return {{{},
            {},
@@ -112,3 +139,9 @@ Cases<OneHot> OneHot::samples() {
 }
 
 }  // namespace luth::ops
+
+namespace luth::basic {
+Tensor row_sums(const Tensor& table, const Tensor& input, const Tensor& weights) {
+  return luth::row_sums(table, input, weights);
+}
+}  // namespace luth::basic

@@ -36,6 +36,18 @@ struct EmbeddingBackward {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<EmbeddingBackward> samples();
 };
+/// table [R, C], input [N, K] and weights [N, K] give [N, C].
+struct RowSums {
+  static constexpr Doc doc{"row_sums", "table, input, weights?",
+                           "For each row of input the sum of the rows of table at its positions, times weights."};
+  static constexpr Traits traits{
+      .saves = "table: table.meta, input, weights; weights: table, input", .internal = true, .kernel_required = true};
+  int base = 0;
+  void describe(auto& field) { field("base", base, "from where indices count", as::base); }
+  Spec infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<RowSums> samples();
+};
 struct OneHot {
   static constexpr Doc doc{"one_hot", "input", "A row for each element, 1 at the class that it names and 0 elsewhere."};
   static constexpr Traits traits{
@@ -55,5 +67,6 @@ struct OneHot {
 namespace luth {
 inline constexpr Fn<ops::Embedding> embedding;
 inline constexpr Fn<ops::EmbeddingBackward> embedding_backward;
+inline constexpr Fn<ops::RowSums> row_sums;
 inline constexpr Fn<ops::OneHot> one_hot;
 }  // namespace luth

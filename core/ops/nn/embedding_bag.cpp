@@ -147,6 +147,10 @@ Tensor EmbeddingBag::decompose(const Inputs& in) const {
   const Tensor &input = in[0], &weight = in[1], &offsets = in[2];
   if (offsets) check_offsets(offsets, input.numel(), base);
   if (max_norm) shorten_rows(*this, input, weight);
+  if (!offsets && !padding_idx && !scale_grad_by_freq && mode != "max" && is_floating(weight.dtype())) {
+    const Tensor total = row_sums(weight, input, in[3], {base});
+    return mode == "sum" ? total : div(total, std::max<int64_t>(input.shape()[1], 1));
+  }
   Tensor rows = named_rows(*this, input, weight);
   if (in[3]) rows = mul(rows, unsqueeze(in[3], {.dim = -1}));
   Tensor counts;  // of input's shape: where a position is not the padding's

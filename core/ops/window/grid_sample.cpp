@@ -1,12 +1,15 @@
 #include "core/ops/window/grid_sample.h"
 
+#include <vector>
+
+#include "core/ops/common/row_sums.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"
-#include "core/ops/index/index.h"
 #include "core/ops/linalg/matmul.h"
+#include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
 #include "core/ops/window/pad.h"
 
@@ -97,32 +100,35 @@ Tensor GridSample::decompose(const Inputs& in) const {
   const Tensor padded = constant_pad_nd(transpose(reshape(x, {{s[0], s[1], volume}}), {1, 2}), {{0, 0, 0, 1}, 0});
   const Tensor rows = reshape(padded, {{s[0] * (volume + 1), s[1]}}), places = reshape(grid, {{s[0], points, dims}});
   const Tensor first_rows = mul(unsqueeze(counting(s[0], x.device()), {1}), volume + 1);
-  Taps along[3];
+  struct Tap {
+    Tensor index, weight, inside;
+  };
+  std::vector<Tap> along[3];
   size_t combinations = 1;
   for (int d = 0; d < dims; ++d) {
-    along[d] = taps(*this, select(places, {-1, dims - 1 - d}), s[2 + d]);
-    combinations *= along[d].at.size();
+    const Taps all = taps(*this, select(places, {-1, dims - 1 - d}), s[2 + d]);
+    for (size_t k = 0; k < all.at.size(); ++k) {
+      const Tensor& at = all.at[k];
+      const Tensor inside = logical_and(ge(at, 0), le(at, s[2 + d] - 1));
+      along[d].push_back({cast_to(where(inside, at, 0.0), Dtype::i64), all.weight[k], inside});
+    }
+    combinations *= along[d].size();
   }
-  Tensor sum;
+  Tensors at_rows, shares;
   for (size_t k = 0; k < combinations; ++k) {
     Tensor index, weight, inside;
     size_t rest = k;
     for (int d = 0; d < dims; ++d) {
-      const size_t tap = rest % along[d].at.size();
-      rest /= along[d].at.size();
-      const int64_t n = s[2 + d];
-      const Tensor &at = along[d].at[tap], &w = along[d].weight[tap];
-      const Tensor in_here = logical_and(ge(at, 0), le(at, n - 1));
-      const Tensor i = cast_to(where(in_here, at, 0.0), Dtype::i64);
-      index = index ? add(mul(index, n), i) : i;
-      weight = weight ? mul(weight, w) : w;
-      inside = inside ? logical_and(inside, in_here) : in_here;
+      const Tap& tap = along[d][rest % along[d].size()];
+      rest /= along[d].size();
+      index = index ? add(mul(index, s[2 + d]), tap.index) : tap.index;
+      weight = weight ? mul(weight, tap.weight) : tap.weight;
+      inside = inside ? logical_and(inside, tap.inside) : tap.inside;
     }
-    const Tensor row = reshape(add(where(inside, index, volume), first_rows), {{s[0] * points}});
-    const Tensor share = reshape(where(inside, weight, 0.0), {{s[0] * points, 1}});
-    const Tensor part = mul(index_select(rows, row, {}), share);
-    sum = sum ? add(sum, part) : part;
+    at_rows.push_back(reshape(add(where(inside, index, volume), first_rows), {{s[0] * points}}));
+    shares.push_back(reshape(where(inside, weight, 0.0), {{s[0] * points}}));
   }
+  const Tensor sum = basic::row_sums(rows, stack(at_rows, {1}), stack(shares, {1}));
   return reshape(contiguous(transpose(reshape(sum, {{s[0], points, s[1]}}), {1, 2})), {out});
 }
 

@@ -1,4 +1,4 @@
-// Rows of a table by index, their gradient, and one_hot.
+// Rows of a table by index, their gradient, their sums, and one_hot.
 #include "core/ops/nn/embedding.h"
 
 #include "devices/cpu/kernels/common/indices.h"
@@ -31,7 +31,7 @@ void embedding_backward(const ops::EmbeddingBackward& op, Tensor& y, const Dense
       out = y.data<T>();
     const T* in = grad.data<T>();
     if constexpr (!is_half<T>) set_zero(y);
-    parallel_for(n, std::max<int64_t>(16, row_grain(at.size())), [&](int64_t b, int64_t e) {
+    parallel_for(n, std::max<int64_t>(64, row_grain(at.size())), [&](int64_t b, int64_t e) {
       for (int64_t i = 0; i < at.size(); ++i) {
         if (at[i] == padding) continue;
         A* __restrict to = out + at[i] * n;
@@ -44,6 +44,47 @@ void embedding_backward(const ops::EmbeddingBackward& op, Tensor& y, const Dense
   });
 }
 
+/// y = the sum of k rows of `width` elements, at most `tile`, times w where it is given. As in other sums, blocks of
+/// rows add up in double.
+constexpr int tile = 32;
+template <class T>
+void sum_rows(const T* table, auto at, const T* w, int64_t k, int64_t n, auto width, T* y) {
+  using A = compute_t<T>;
+  constexpr int64_t block = 512;
+  double total[tile] = {};
+  for (int64_t b = 0; b < k; b += block) {
+    A lane[tile] = {}, wide[tile];
+    for (int64_t i = b; i < std::min(k, b + block); ++i) {
+      const auto* row = easy_row(table + at(i) * n, wide, width);
+      const A weight = w ? A(w[i]) : A(1);
+      auto add = [&](int64_t j) { lane[j] += weight * A(row[j]); };
+      if constexpr (std::is_same_v<decltype(width), int64_t>)
+        for (int64_t j = 0; j < width; ++j) add(j);
+      else
+        each_lane<tile, A>(add);
+    }
+    for (int j = 0; j < tile; ++j) total[j] += double(lane[j]);
+  }
+  for (int64_t j = 0; j < width; ++j) y[j] = T(A(total[j]));
+}
+void row_sums(const ops::RowSums& op, Tensor& y, const Dense& table, const Strided& input, const Dense& weights) {
+  const int64_t k = input.shape()[1], n = y.shape()[1];
+  const Indices at(input, table.shape()[0], op.base, false, "input");
+  dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
+    const T *in = table.data<T>(), *w = weights ? weights.data<T>() : nullptr;
+    T* out = y.data<T>();
+    parallel_each(y.shape()[0], row_grain(k * n), [&](int64_t r) {
+      auto sum = [&](int64_t j, auto width) {
+        sum_rows(
+            in + j, [&, r](int64_t i) { return at[r * k + i]; }, w ? w + r * k : w, k, n, width, out + r * n + j);
+      };
+      int64_t j = 0;
+      for (; j + tile <= n; j += tile) sum(j, std::integral_constant<int64_t, tile>());
+      if (j < n) sum(j, n - j);
+    });
+  });
+}
+
 void one_hot(const ops::OneHot& op, Tensor& y, const Strided& input) {
   const int64_t classes = y.shape().back();
   const Indices at(input, classes, op.base, false, "input");
@@ -53,6 +94,7 @@ void one_hot(const ops::OneHot& op, Tensor& y, const Strided& input) {
 
 const Kernel<embedding> embedding_;
 const Kernel<embedding_backward> embedding_backward_;
+const Kernel<row_sums> row_sums_;
 const Kernel<one_hot> one_hot_;
 
 }  // namespace

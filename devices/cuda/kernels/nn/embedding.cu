@@ -1,6 +1,7 @@
-// Rows of a table by index on CUDA, their gradient, and one_hot.
+// Rows of a table by index on CUDA, their gradient, their sums, and one_hot.
 #include "core/ops/nn/embedding.h"
 
+#include "devices/cuda/kernels/common/classes.cuh"
 #include "devices/cuda/kernels/common/put_rows.h"
 
 namespace luth::cuda {
@@ -25,6 +26,32 @@ void embedding_backward(const ops::EmbeddingBackward& op, Tensor& y, const Dense
     put_rows(y, grad, pick_keys(picks, y, {}, op.forward.padding_idx.value_or(-1), op.rows), at, ops::Join::add);
 }
 
+template <class T>
+__global__ void row_sums_kernel(Elements<T> y, Elements<T> table, Elements<T> weights, int64_t n, int64_t k,
+                                Picks picks) {
+  for (int64_t r = first_row(); r * k < picks.numel; r += row_step())
+    for (int64_t c = first_column(); c < n; c += column_step()) {
+      typename Elements<T>::Compute sum = 0;
+      for (int64_t i = r * k; i < (r + 1) * k; ++i) {
+        const auto x = table[picks.offset(i) + c];
+        sum += weights ? weights[i] * x : x;
+      }
+      y.set(r * n + c, sum);
+    }
+}
+void row_sums(const ops::RowSums& op, Tensor& y, const Dense& table, const Strided& input, const Dense& weights) {
+  if (y.numel() == 0) return;
+  const int64_t n = y.shape()[1], k = input.shape()[1];
+  const PickList picks(input, table.shape()[0], n, op.base, false, "input");
+  if (k == 0) return y.device().fill_zero(y.raw(), y.bytes());
+  if (picks.report_all(y)) return;
+  const RowGrid g(y.shape()[0], n);
+  dispatch_class(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
+    start(y, row_sums_kernel<T>, g.grid, g.block, 0, Elements<T>(y), Elements<T>(table), Elements<T>(weights), n, k,
+          picks.picks());
+  });
+}
+
 __global__ void one_hot_kernel(int64_t* y, int64_t classes, Picks picks) {
   for (int64_t r = first_row(); r < picks.numel; r += row_step()) {
     const int64_t at = picks.offset(r);
@@ -41,6 +68,7 @@ void one_hot(const ops::OneHot& op, Tensor& y, const Strided& input) {
 
 const Kernel<embedding> embedding_;
 const Kernel<embedding_backward> embedding_backward_;
+const Kernel<row_sums> row_sums_;
 const Kernel<one_hot> one_hot_;
 
 }  // namespace
