@@ -54,13 +54,14 @@ class Indices {
     if (checked_.dtype() != Dtype::i64 || wrap) count_from_0(bound, wrap);
     data_ = checked_.data<int64_t>();
     int bad = 0;
-    for (int64_t i = 0; i < size_; ++i) bad |= uint64_t(data_[i] - base_) >= uint64_t(bound);
+    for (int64_t i = 0; i < size_; ++i) bad |= is_outside(i, bound);
     if (bad) complain(index, bound, base, wrap, what);
   }
   int64_t size() const { return size_; }
   int64_t operator[](int64_t i) const { return data_[i] - base_; }
 
  private:
+  bool is_outside(int64_t i, int64_t bound) const { return uint64_t(data_[i]) - uint64_t(base_) >= uint64_t(bound); }
   void count_from_0(int64_t bound, bool wrap) {
     const Tensor t = std::exchange(checked_, Tensor::empty({size_}, Dtype::i64, checked_.device()));
     const int64_t base = std::exchange(base_, 0);
@@ -76,7 +77,7 @@ class Indices {
   [[noreturn]] void complain(const Tensor& index, int64_t bound, int base, bool wrap, std::string_view what) const {
     const Tensor t = index.is_contiguous() ? index : dense_copy(index);
     int64_t i = 0, value = 0;
-    while (uint64_t((*this)[i]) < uint64_t(bound)) ++i;
+    while (!is_outside(i, bound)) ++i;
     dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) { value = int64_t(t.data<T>()[i]); });
     throw_bad_position(what, index.shape(), i, value, bound, base, wrap);
   }
