@@ -61,7 +61,7 @@ struct AbsoluteDifference : OfDifference<AbsoluteDifference> {
   template <class T> LUTH_HD T f(T x, T t) const { return Abs().f(T(x - t)); }
   template <class T> LUTH_HD T grad(T dy, T x, T t) const { return dy * Sign().f(x - t); }
   Tensor slope(const Value& x, const Value& t) const;
-  static Cases<AbsoluteDifference> samples() { return binary_samples<AbsoluteDifference>(-2, 2); }
+  static Cases<AbsoluteDifference> samples() { return binary_samples<AbsoluteDifference>(0.1, 0.9); }  // 0 as integers: unsigned differences wrap
 };
 /// Half the square up to delta, and beyond it the tangent, whose slope is finite where the difference is infinite; over
 /// `unit`.
