@@ -19,16 +19,16 @@ struct Function {
   Tensor (*kernel)(const Tensor&);
   double (*host)(double);
   long double (*exact)(long double);
-  double far, limit;  // beyond ±far there is little to see; in units in the last place
+  double far, limit;  // beyond ±far there is little to see; in units in the last place, tanh and erf without fma
 };
 const Function functions[] = {
     // clang-format off
-    {"exp", [](const Tensor& x) { return luth::exp(x); }, math::exp, std::exp, 746, 0.53},
-    {"expm1", [](const Tensor& x) { return luth::expm1(x); }, math::expm1, std::expm1, 40, 0.56},
-    {"tanh", [](const Tensor& x) { return luth::tanh(x); }, math::tanh, std::tanh, 20, 1.5},
+    {"exp", [](const Tensor& x) { return luth::exp(x); }, math::exp, std::exp, 746, 0.54},
+    {"expm1", [](const Tensor& x) { return luth::expm1(x); }, math::expm1, std::expm1, 40, 0.65},
+    {"tanh", [](const Tensor& x) { return luth::tanh(x); }, math::tanh, std::tanh, 20, 1.1},
     {"log", [](const Tensor& x) { return luth::log(x); }, math::log, std::log, 4, 0.55},
-    {"log1p", [](const Tensor& x) { return luth::log1p(x); }, math::log1p, std::log1p, 4, 0.56},
-    {"erf", [](const Tensor& x) { return luth::erf(x); }, math::erf, std::erf, 6.5, 1},
+    {"log1p", [](const Tensor& x) { return luth::log1p(x); }, math::log1p, std::log1p, 4, 0.55},
+    {"erf", [](const Tensor& x) { return luth::erf(x); }, math::erf, std::erf, 6.5, 1.1},
     // clang-format on
 };
 
@@ -58,9 +58,9 @@ TEST(Float64, FunctionsAreNearlyExact) {
     double worst = 0, at = 0;
     for (size_t i = 0; i < x.size(); ++i) {
       const long double want = f.exact(x[i]);
-      if (std::fabs(want) < std::numeric_limits<double>::min() && want != 0) continue;  // rounded twice
+      const double twice = std::fabs(want) < std::numeric_limits<double>::min() ? 0.25 : 0;  // subnormal: rounded twice
       for (double got : {out.data<double>()[i], f.host(x[i])})
-        if (const double d = test::distance(got, want); d > worst) worst = d, at = x[i];
+        if (const double d = test::distance(got, want) - twice; d > worst) worst = d, at = x[i];
     }
     EXPECT_LE(worst, f.limit) << f.name << " at " << at;
   }
