@@ -21,18 +21,22 @@ inline constexpr bool has_fma = true;
 inline constexpr bool has_fma = false;
 #endif
 
+/// The smaller of x and y as integers of their bits.
+template <class Bits, class T>
+LUTH_HD inline T lesser(T x, T y) {
+  const Bits a = std::bit_cast<Bits>(x), b = std::bit_cast<Bits>(y);
+  return std::bit_cast<T>(a < b ? a : b);
+}
 /// The smaller of x and high > 0, and the larger of x and low < 0; nan may become a number. By bits, which order
 /// numbers of one sign: of a choice between x and a constant g++ makes a path of its own, and a loop does the work of
 /// all paths.
-template <class T, class Bits = std::conditional_t<std::is_same_v<T, float>, int32_t, int64_t>>
+template <class T>
 LUTH_HD inline T at_most(T x, T high) {
-  const Bits bits = std::bit_cast<Bits>(x);
-  return std::bit_cast<T>(bits < std::bit_cast<Bits>(high) ? bits : std::bit_cast<Bits>(high));
+  return lesser<std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>(x, high);
 }
-template <class T, class Bits = std::conditional_t<std::is_same_v<T, float>, uint32_t, uint64_t>>
+template <class T>
 LUTH_HD inline T at_least(T x, T low) {
-  const Bits bits = std::bit_cast<Bits>(x);
-  return std::bit_cast<T>(std::bit_cast<Bits>(low) > bits ? bits : std::bit_cast<Bits>(low));
+  return lesser<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(x, low);
 }
 
 /// x y + z, rounded once where that is one instruction.
@@ -92,7 +96,7 @@ LUTH_HD inline double expm1(double x) {
   return std::fabs(x) > 0x1p-54 ? 2 * (sum + (scale * e.rest + low)) : x;  // nan: the latter
 }
 
-/// tanh x within 0.57, without fused multiply-add 1.02. tanh |x| = (1 - w) / (1 + w) with w = e^(-2 |x|); near 0 by its
+/// tanh x within 0.57, without fused multiply-add 1.03. tanh |x| = (1 - w) / (1 + w) with w = e^(-2 |x|); near 0 by its
 /// series. The quotient q is put right by what both sums and, where that is one instruction, q are rounded by: times 1
 /// / (1 + w), which is (1 + q) / 2.
 LUTH_HD inline double tanh(double x) {
