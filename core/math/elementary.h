@@ -1,8 +1,8 @@
 // exp, expm1, tanh, log, log1p and erf of double in forms that g++ vectorises: no branches, no tables, no conversions
-// between int64 and double, which AVX2 has not. Products that are rounded are added by `fused`, so that a loop's vectors
-// and the elements behind them have the same bits. Polynomials are minimax fits by Remez's exchange in 60 digits,
-// weighted by what their error is in the result. Errors, in units in the last place, are the largest of a million
-// arguments of each function against 64 or 113 bits.
+// between int64 and double, which AVX2 has not. Products that are rounded are added by `fused`, so that a loop's
+// vectors and the elements behind them have the same bits. Polynomials are minimax fits by Remez's exchange in 60
+// digits, weighted by what their error is in the result. Errors, in units in the last place, are the largest of a
+// million arguments of each function against 64 or 113 bits.
 #pragma once
 #include <bit>
 #include <cmath>
