@@ -54,14 +54,14 @@ struct SquaredDifference : OfDifference<SquaredDifference> {
   Tensor slope(const Value& x, const Value& t) const;
   static Cases<SquaredDifference> samples() { return binary_samples<SquaredDifference>(-2, 2); }
 };
+/// Of floats: the difference of unsigned integers wraps in their dtype, which is not that of the function's arguments.
 struct AbsoluteDifference : OfDifference<AbsoluteDifference> {
   static constexpr Doc doc{"l1_loss.each", "input, target", "The absolute value of each difference."};
   static constexpr std::string_view backward = "l1_loss_backward";
-  using Dtypes = Numbers;
-  template <class T> LUTH_HD T f(T x, T t) const { return Abs().f(T(x - t)); }
+  template <class T> LUTH_HD T f(T x, T t) const { return Abs().f(x - t); }
   template <class T> LUTH_HD T grad(T dy, T x, T t) const { return dy * Sign().f(x - t); }
   Tensor slope(const Value& x, const Value& t) const;
-  static Cases<AbsoluteDifference> samples() { return binary_samples<AbsoluteDifference>(0.1, 0.9); }  // 0 as integers: unsigned differences wrap
+  static Cases<AbsoluteDifference> samples() { return binary_samples<AbsoluteDifference>(-2, 2); }
 };
 /// Half the square up to delta, and beyond it the tangent, whose slope is finite where the difference is infinite; over
 /// `unit`.

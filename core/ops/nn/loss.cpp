@@ -195,7 +195,9 @@ Tensor MseLoss::decompose(const Inputs& in) const {
   return weighted_mean(each_pair<SquaredDifference>(in, "mse_loss"), in, reduction);
 }
 Tensor L1Loss::decompose(const Inputs& in) const {
-  return weighted_mean(each_pair<AbsoluteDifference>(in, "l1_loss"), in, reduction);
+  const bool floats = is_floating(in[0].dtype()) || is_floating(in[1].dtype());
+  const Tensor each = floats ? each_pair<AbsoluteDifference>(in, "l1_loss") : abs(each_pair<Sub>(in, "l1_loss"));
+  return weighted_mean(each, in, reduction);
 }
 void SmoothL1Loss::check() const {
   if (beta < 0) throw Error("beta must be at least 0, not {}", beta);

@@ -180,7 +180,8 @@ class RowExtrema {
         for (int64_t v = firsts_[j]; v < end; v += across_.dilation) element(v, best[j], at[j]);
       }
     };
-    if (p.in.d * p.in.h == 1) return each_window([&](int64_t v, C& b, int32_t& k) { take(C(x[v]), int32_t(v), b, k); });
+    if (p.in.d * p.in.h == 1 && first == 0)
+      return each_window([&](int64_t v, C& b, int32_t& k) { take(C(x[v]), int32_t(v), b, k); });
     C* const __restrict column = best_.get();
     int32_t* const __restrict index = at_.get();
     for (int64_t v = 0; v < w; ++v) column[v] = lowest<C>, index[v] = int32_t(first + v);
