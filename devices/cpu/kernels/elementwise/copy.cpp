@@ -18,7 +18,7 @@ struct ToInt64 {
   static constexpr double middle = 0x1.8p52;
   int64_t operator()(auto x) const { return cast<int64_t>(x); }
   int64_t quick(auto x) const {
-    return std::bit_cast<int64_t>(std::trunc(double(x)) + middle) - std::bit_cast<int64_t>(middle);
+    return int64_t(std::bit_cast<uint64_t>(std::trunc(double(x)) + middle) - std::bit_cast<uint64_t>(middle));
   }
   bool is_quick(auto x) const { return std::abs(x) < 0x1p51; }
 };
