@@ -53,7 +53,7 @@ LUTH_HD inline double polynomial(double x, double first, C... rest) {
   return sum;
 }
 
-namespace own {
+namespace own {  // inlined by force: a call keeps a loop from being vectorised
 
 inline constexpr double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;  // 42 bits, and what they leave
 
@@ -66,7 +66,7 @@ struct Exponential {
   /// 2^(n + more), a normal number.
   LUTH_HD double scale(int more = 0) const { return std::bit_cast<double>((n + uint64_t(more - 1023)) << 52); }
 };
-LUTH_HD inline Exponential exponential(double x, double grid = 0x1.8p27) {
+[[gnu::always_inline]] LUTH_HD inline Exponential exponential(double x, double grid = 0x1.8p27) {
   constexpr double log2_e = 0x1.71547652b82fep+0, round = 0x1.8p52 + 2046;
   const double shifted = fused(x, log2_e, round), whole = shifted - round;
   const double from = x - whole * ln2_high, r = fused(whole, -ln2_low, from);
@@ -79,7 +79,7 @@ LUTH_HD inline Exponential exponential(double x, double grid = 0x1.8p27) {
 
 /// e^x within 0.53, subnormal results within 0.76, as they are rounded twice. 2^n is applied in two factors, so that
 /// subnormal results and those next to overflow are right.
-LUTH_HD inline double exp(double x) {
+[[gnu::always_inline]] LUTH_HD inline double exp(double x) {
   // e^710 is infinite; at -1418.2 both factors are 0, so -inf, as masks have it, costs no underflow
   const Exponential e = exponential(at_most(at_least(x, -1418.2), 710.0));
   const uint64_t half = (e.n << 51) & 0xfff0000000000000;
@@ -88,7 +88,7 @@ LUTH_HD inline double exp(double x) {
 }
 
 /// e^x - 1 within 0.63.
-LUTH_HD inline double expm1(double x) {
+[[gnu::always_inline]] LUTH_HD inline double expm1(double x) {
   const double grid = std::fabs(x) < 0x1p-10 ? 0x1.8p52 : 0x1.8p27;  // near 0 h is 0, and the rest all there is
   const Exponential e = exponential(at_most(at_least(x, -60.0), 710.0), grid);
   const double scale = e.scale(-1), high = scale * e.main + scale;  // half of it all, for 2^1024 is no double
@@ -99,7 +99,7 @@ LUTH_HD inline double expm1(double x) {
 /// tanh x within 0.57, without fused multiply-add 1.03. tanh |x| = (1 - w) / (1 + w) with w = e^(-2 |x|); near 0 by its
 /// series. The quotient q is put right by what both sums and, where that is one instruction, q are rounded by: times 1
 /// / (1 + w), which is (1 + q) / 2.
-LUTH_HD inline double tanh(double x) {
+[[gnu::always_inline]] LUTH_HD inline double tanh(double x) {
   const double t = at_most(std::fabs(x), 20.0), z = t * t;  // tanh 20 rounds to 1
   const Exponential e = exponential(-2 * t);
   const double scale = e.scale(), main = scale * e.main + scale, rest = scale * e.rest;
@@ -115,7 +115,7 @@ LUTH_HD inline double tanh(double x) {
 struct Reduced {
   double high, low, f;
 };
-LUTH_HD inline Reduced reduced(double x) {
+[[gnu::always_inline]] LUTH_HD inline Reduced reduced(double x) {
   constexpr uint64_t one = 0x3ff0000000000000, least = 0x3fea000000000000;             // 0.8125
   constexpr double third_high = 0x1.269621134dp+0, third_low = 0x1.724f077d6eceep-41;  // 4 ln(4/3)
   const bool tiny = x < 0x1p-1022;
@@ -127,7 +127,7 @@ LUTH_HD inline Reduced reduced(double x) {
 /// The logarithm of what was reduced, + more. ln(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R) with s = f / (2 + f) and R =
 /// ln(1 + f) / s - 2, a polynomial in s^2, as in fdlibm's e_log.c. Sums are exact up to the square of h, the upper 26
 /// bits of f.
-LUTH_HD inline double log_of(const Reduced& x, double more) {
+[[gnu::always_inline]] LUTH_HD inline double log_of(const Reduced& x, double more) {
   const double f = x.f, s = f / (2 + f), z = s * s;
   const double p = polynomial(z, 0.15888214852747318, 0.18174480485016734, 0.22222274640166267, 0.28571428382361325,
                               0.40000000000313335, 0.666666666666665);
@@ -137,15 +137,15 @@ LUTH_HD inline double log_of(const Reduced& x, double more) {
   return y + (lost + fused(s, fused(0.5 * f, f, z * p), -left * (0.5 * left + h)) + x.low + more);
 }
 /// y for x above the pole, minus infinity there, nan below and for nan.
-LUTH_HD inline double above(double pole, double x, double y) {
+[[gnu::always_inline]] LUTH_HD inline double above(double pole, double x, double y) {
   return x > pole ? y : x == pole ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
 }
 /// ln x within 0.54.
-LUTH_HD inline double log(double x) {
+[[gnu::always_inline]] LUTH_HD inline double log(double x) {
   return above(0, x, x < std::numeric_limits<double>::infinity() ? log_of(reduced(x), -0.0) : x);
 }
 /// ln(1 + x) within 0.54. Near 0 x is f; elsewhere what 1 + x is rounded by comes after.
-LUTH_HD inline double log1p(double x) {
+[[gnu::always_inline]] LUTH_HD inline double log1p(double x) {
   const double u = 1 + x, taken = u - 1, lost = (1 - (u - taken)) + (x - taken);
   const bool near = std::fabs(x) < 0.125, usual = (x != 0) & (x < std::numeric_limits<double>::infinity());
   Reduced p = reduced(u);
@@ -156,7 +156,7 @@ LUTH_HD inline double log1p(double x) {
 /// The error function within 0.97, with fused multiply-add; without, libm's has smaller errors and is faster. Up to
 /// 0.75 x + x p(x^2), above 1 - e^-E with E = t + t h(t) and t = min(|x|, 5.95), since erfc(t) = e^-(t + t h(t)) and
 /// erf(5.95) rounds to 1.
-LUTH_HD inline double erf(double x) {
+[[gnu::always_inline]] LUTH_HD inline double erf(double x) {
   const double t = at_most(std::fabs(x), 5.95);
   const double p =
       polynomial(t * t, 1.1475375812903286e-08, -1.5940875953462625e-07, 1.643078091721685e-06, -1.4924202709096174e-05,

@@ -51,7 +51,11 @@ int is_signed(lua_State* L) {
   return lua_pushboolean(L, d != Dtype::boolean && d != Dtype::u8), 1;
 }
 int no_complex(lua_State* L) { return self(L), lua_pushboolean(L, false), 1; }
-int itself(lua_State* L) { return self(L), lua_settop(L, 1), 1; }
+int itself(lua_State* L) {
+  self(L);
+  if (lua_gettop(L) > 1) throw Error("too many arguments, got {}: the result is the tensor itself", lua_gettop(L));
+  return 1;
+}
 int adjoint(lua_State* L) {
   const Tensor& t = self(L);
   if (t.dim() < 2) throw Error("adjoint: expects a matrix or a stack of them, got shape {}", to_string(t.shape()));

@@ -222,6 +222,9 @@ function s.far_logits()
     t:assert(math.abs(loss[i]:item() / math.exp(-far) - 1) < 1e-6, tostring(loss))
     t:assert(math.abs(x.grad[i]:item() / math.exp(-far) * (i % 2 == 1 and -1 or 1) - 1) < 1e-6, tostring(x.grad))
   end
+  local y = torch.tensor({90.0, -90}, {requires_grad = true})
+  F.logsigmoid(y):sum():backward()
+  t:assert(math.abs(y.grad[1]:item() / math.exp(-90) - 1) < 1e-5 and y.grad[2]:item() == 1, tostring(y.grad))
 end
 
 -- beyond delta the slope is delta, however far away the target is

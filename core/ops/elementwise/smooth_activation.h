@@ -77,7 +77,10 @@ struct LogSigmoid : WithBackward<LogSigmoid> {
   static constexpr std::string_view backward = "logsigmoid_backward";
   static constexpr Traits traits = family.with({.offered = Offered::functional});
   template <class C> LUTH_HD C f(C x) const { return (x < C(0) ? x : x != x ? x : C(0)) - math::log1p(math::exp(x < C(0) ? x : -x)); }
-  template <class C> LUTH_HD C grad(C dy, C x) const { return dy / (C(1) + math::exp(x)); }
+  template <class C> LUTH_HD C grad(C dy, C x) const {
+    const C e = math::exp(-std::fabs(x));
+    return dy * ((x < C(0) ? C(1) : e) / (C(1) + e));
+  }
   Tensor bend(const Value& x) const;
   static Cases<LogSigmoid> samples() { return unary_samples<LogSigmoid>(-4, 4); }
 };

@@ -1,6 +1,7 @@
 #include "core/ops/nn/embedding.h"
 
 #include "core/autograd/autograd.h"
+#include "core/ops/common/checks.h"
 #include "core/ops/common/positions.h"
 #include "core/ops/common/row_sums.h"
 #include "core/ops/common/sample_tensors.h"
@@ -49,6 +50,8 @@ Tensors EmbeddingBackward::vjp(const Call& c, const Tensor& dy) const {
 Spec RowSums::infer(const Inputs& in) const {
   check_table(in[1], in[0]);
   if (in[1].dim() != 2) throw Error("input must have 2 dims, but has shape {}", to_string(in[1].shape()));
+  if (in[2] && !(in[2].shape() == in[1].shape())) throw Error("weights must have the shape of input");
+  if (in[2]) check_same_dtype("table", in[0], "weights", in[2]);
   return {{in[1].shape()[0], in[0].shape()[1]}, in[0].dtype()};
 }
 Tensors RowSums::vjp(const Call& c, const Tensor& dy) const {

@@ -70,7 +70,8 @@ Tensors Cumprod::vjp(const Call& c, const Tensor& dy) const {
     NoGrad no_grad;
     zeros = x.numel() && x.device().has_data() && any(eq(x, 0)).item().to<bool>();
   }
-  if (zeros) return {grad_enabled() ? around_zeros(x, y, dy, dim) : beside_zeros(x, y, dy, dim)};
+  constexpr int64_t few = 64;  // whose products take no longer, and do not overflow where a quotient does
+  if (zeros) return {grad_enabled() || x.shape(dim) <= few ? around_zeros(x, y, dy, dim) : beside_zeros(x, y, dy, dim)};
   return {div(cumsum(mul(dy, y), {dim, {}, true}), x)};
 }
 

@@ -51,10 +51,13 @@ class Indices {
   /// while it reads takes care that no result shares its memory.
   Indices(const Tensor& index, int64_t bound, int base, bool wrap = false, std::string_view what = "index")
       : checked_(index.is_contiguous() ? index : dense_copy(index)), size_(index.numel()), base_(base) {
-    if (checked_.dtype() != Dtype::i64 || wrap) count_from_0(bound, wrap);
-    data_ = checked_.data<int64_t>();
     int bad = 0;
-    for (int64_t i = 0; i < size_; ++i) bad |= is_outside(i, bound);
+    if (checked_.dtype() != Dtype::i64 || wrap) {
+      bad = count_from_0(bound, wrap);
+    } else {
+      data_ = checked_.data<int64_t>();
+      for (int64_t i = 0; i < size_; ++i) bad |= is_outside(i, bound);
+    }
     if (bad) complain(index, bound, base, wrap, what);
   }
   int64_t size() const { return size_; }
@@ -62,17 +65,22 @@ class Indices {
 
  private:
   bool is_outside(int64_t i, int64_t bound) const { return uint64_t(data_[i]) - uint64_t(base_) >= uint64_t(bound); }
-  void count_from_0(int64_t bound, bool wrap) {
+  // Whether one is outside.
+  int count_from_0(int64_t bound, bool wrap) {
     const Tensor t = std::exchange(checked_, Tensor::empty({size_}, Dtype::i64, checked_.device()));
     const int64_t base = std::exchange(base_, 0);
     int64_t* out = checked_.data<int64_t>();
+    data_ = out;
+    int bad = 0;
     dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) {
       const T* in = t.data<T>();
       for (int64_t i = 0; i < size_; ++i) {
         const int64_t v = int64_t(in[i]);
         out[i] = wrap && v < 0 ? v + bound : v < 0 && base ? INT64_MIN : v - base;
+        bad |= uint64_t(out[i]) >= uint64_t(bound);
       }
     });
+    return bad;
   }
   [[noreturn]] void complain(const Tensor& index, int64_t bound, int base, bool wrap, std::string_view what) const {
     const Tensor t = index.is_contiguous() ? index : dense_copy(index);
@@ -153,8 +161,8 @@ inline Tensor apart(const Tensor& t, const Tensor& out) {
 template <class W, class F>
 inline void copy_rows(W* out, const W* in, int64_t outer, int64_t k, int64_t n, F offset) {
   parallel_for(outer * k, row_grain(n), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin, last; r < end; r = last) {
-      const int64_t o = r / k, first = o * k;  // no division for each row
+    for (int64_t r = begin, o = begin / k, last; r < end; r = last, ++o) {  // no division for each row
+      const int64_t first = o * k;
       last = std::min(end, first + k);
       if (n == 1)
         for (int64_t j = r; j < last; ++j) out[j] = in[offset(o, j - first)];

@@ -184,6 +184,19 @@ class Row {
   unsigned scalars_ = 0, packed_ = 0;
 };
 
+/// Swaps the last two dims if the last one has few elements (pixel_shuffle) and the other has more, and stays in the
+/// cache. A short row costs more than its elements.
+void lengthen_rows(Nest<max_operands>& nest) {
+  if (nest.dims < 2) return;
+  const int last = nest.dims - 1;
+  const int64_t n = nest.extent[last], longer = nest.extent[last - 1];
+  if (n > 8 || longer < 2 * n) return;
+  for (int k = 0; k < nest.count; ++k)
+    if (longer * std::abs(nest.stride[last - 1][k]) > (1 << 16)) return;
+  std::swap(nest.extent[last], nest.extent[last - 1]);
+  std::swap(nest.stride[last], nest.stride[last - 1]);
+}
+
 /// Short rows, many at once: a row costs more than its elements. Operands whose rows are not neighbours are packed.
 class ShortRows {
  public:
@@ -379,10 +392,12 @@ void run_elementwise(const Shape& shape, const Operands& o, LoopFn fn, const voi
   if (unsigned scalars; numel <= grain_elements && contiguous(o, scalars)) return loop(scalars, o.data, numel);
   Nest<max_operands> nest(shape, o.count, o.tensor, o.size);
   if (const Tiles tiles(nest, o, loop); tiles.usable()) return tiles.run();
+  const bool many = ShortRows::fit(nest);
+  if (!many) lengthen_rows(nest);
   const int64_t n = nest.inner();
   const int64_t* st = nest.inner_stride();
   const Row row(o, st, loop);
-  if (ShortRows::fit(nest) && (n < 8 || row.costs())) {
+  if (many && (n < 8 || row.costs())) {
     const ShortRows rows(o, nest, loop);
     return parallel_for(numel / n, std::max<int64_t>(1, grain_elements / n),
                         [&](int64_t begin, int64_t end) { each_rows(nest, o.data, begin, end, rows); });

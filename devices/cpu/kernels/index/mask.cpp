@@ -139,12 +139,13 @@ void nonzero(const ops::Nonzero& op, Tensor& y, const Dense& x) {
     Buffer<int64_t> kept(k);
     compact_chunk(
         m, begin, end, [](int64_t i) { return i; }, kept.get());
-    // dim by dim from the last one on: what rises needs no division to find the multiple of an extent below it
+    // dim by dim from the last one on: what rises a little needs no division to find the multiple of an extent below it
     for (int64_t d = dims - 1; d >= 0 && k > 0; --d) {
       const int64_t n = x.shape()[d];
       int64_t* to = out + at * dims + d;
       int64_t multiple = kept[0] / n;
       for (int64_t j = 0, start = multiple * n; j < k; ++j, to += dims) {
+        if (kept[j] >= start + 8 * n) multiple = kept[j] / n, start = multiple * n;
         for (; kept[j] >= start + n; start += n) ++multiple;
         *to = kept[j] - start + op.base;
         kept[j] = multiple;

@@ -51,9 +51,11 @@ template <class T>
 void sum_rows(const T* table, auto at, const T* w, int64_t k, int64_t n, auto width, T* y) {
   using A = compute_t<T>;
   constexpr int64_t block = 512;
-  double total[tile] = {};
+  double total[tile];
+  for (int64_t j = 0; j < width; ++j) total[j] = 0;
   for (int64_t b = 0; b < k; b += block) {
-    A lane[tile] = {}, wide[tile];
+    A lane[tile], wide[tile];
+    for (int64_t j = 0; j < width; ++j) lane[j] = 0;
     for (int64_t i = b; i < std::min(k, b + block); ++i) {
       const auto* row = easy_row(table + at(i) * n, wide, width);
       const A weight = w ? A(w[i]) : A(1);
@@ -63,7 +65,7 @@ void sum_rows(const T* table, auto at, const T* w, int64_t k, int64_t n, auto wi
       else
         each_lane<tile, A>(add);
     }
-    for (int j = 0; j < tile; ++j) total[j] += double(lane[j]);
+    for (int64_t j = 0; j < width; ++j) total[j] += double(lane[j]);
   }
   for (int64_t j = 0; j < width; ++j) y[j] = T(A(total[j]));
 }

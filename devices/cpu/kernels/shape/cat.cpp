@@ -60,7 +60,8 @@ void cat(const ops::CatFew& op, Tensor& result, const List tensors) {
     parallel_each((outer + rows - 1) / rows, row_grain(rows * row), [&](int64_t block) {
       const int64_t first = block * rows, last = std::min(outer, first + rows);
       for (const Part& p : parts) {
-        if (last < outer) fetch_ahead(p.in + last * p.step, rows * p.step);  // no processor foresees many inputs
+        if (last < outer && p.step == p.size)
+          fetch_ahead(p.in + last * p.size, rows * p.size);  // no processor foresees many inputs
         if (p.size == 1)
           for (int64_t o = first; o < last; ++o) p.out[o * row] = p.in[o * p.step];
         else

@@ -167,8 +167,10 @@ class RowExtrema {
     for (int64_t j = 0; j < width_; ++j) best[j] = lowest<C>;
     for (int64_t j = 0; j < width_; ++j) at[j] = int32_t(first) + firsts[j];
   }
-  /// Whether find_by_columns() serves: for windows of equal shares, and for so few that they would fill no vector.
-  bool by_columns() const { return across_.kernel == 0 || across_.to < 8; }
+  /// Whether find_by_columns() serves: for windows of equal shares, and for few that do not overlap.
+  bool by_columns() const {
+    return across_.kernel == 0 || (across_.to < 8 && across_.to * across_.kernel <= across_.from);
+  }
   /// Extrema of the windows in row (a, i) of the results. Of several rows those of columns come first, which
   /// vectorises.
   void find_by_columns(const T* x, const Pooling& p, int64_t a, int64_t i, C* best, int32_t* at) {
