@@ -93,12 +93,12 @@ inline constexpr bool has_own = false;
 #else
 inline constexpr bool has_own = true;
 #endif
-LUTH_HD inline double exp(double x) { return has_own ? own::exp(x) : std::exp(x); }
-LUTH_HD inline double erf(double x) { return has_own && has_fma ? own::erf(x) : std::erf(x); }
-LUTH_HD inline double expm1(double x) { return has_own ? own::expm1(x) : std::expm1(x); }
-LUTH_HD inline double log(double x) { return has_own ? own::log(x) : std::log(x); }
-LUTH_HD inline double log1p(double x) { return has_own ? own::log1p(x) : std::log1p(x); }
-LUTH_HD inline double tanh(double x) { return has_own ? own::tanh(x) : std::tanh(x); }
+[[gnu::always_inline]] LUTH_HD inline double exp(double x) { return has_own ? own::exp(x) : std::exp(x); }
+[[gnu::always_inline]] LUTH_HD inline double erf(double x) { return has_own && has_fma ? own::erf(x) : std::erf(x); }
+[[gnu::always_inline]] LUTH_HD inline double expm1(double x) { return has_own ? own::expm1(x) : std::expm1(x); }
+[[gnu::always_inline]] LUTH_HD inline double log(double x) { return has_own ? own::log(x) : std::log(x); }
+[[gnu::always_inline]] LUTH_HD inline double log1p(double x) { return has_own ? own::log1p(x) : std::log1p(x); }
+[[gnu::always_inline]] LUTH_HD inline double tanh(double x) { return has_own ? own::tanh(x) : std::tanh(x); }
 
 // clang-format off
 LUTH_HD inline float acos(float x) { return ::acosf(x); }

@@ -60,10 +60,10 @@ void sum_rows(const T* table, auto at, const T* w, int64_t k, int64_t n, auto wi
       const auto* row = easy_row(table + at(i) * n, wide, width);
       const A weight = w ? A(w[i]) : A(1);
       auto add = [&](int64_t j) { lane[j] += weight * A(row[j]); };
-      if constexpr (std::is_same_v<decltype(width), int64_t>)
-        for (int64_t j = 0; j < width; ++j) add(j);
-      else
+      if constexpr (std::is_same_v<decltype(width), std::integral_constant<int64_t, tile>>)
         each_lane<tile, A>(add);
+      else
+        for (int64_t j = 0; j < width; ++j) add(j);
     }
     for (int64_t j = 0; j < width; ++j) total[j] += double(lane[j]);
   }
@@ -82,7 +82,12 @@ void row_sums(const ops::RowSums& op, Tensor& y, const Dense& table, const Strid
       };
       int64_t j = 0;
       for (; j + tile <= n; j += tile) sum(j, std::integral_constant<int64_t, tile>());
-      if (j < n) sum(j, n - j);
+      if (n - j == 1)  // images are grey or have three colours
+        sum(j, std::integral_constant<int64_t, 1>());
+      else if (n - j == 3)
+        sum(j, std::integral_constant<int64_t, 3>());
+      else if (j < n)
+        sum(j, n - j);
     });
   });
 }
