@@ -6,7 +6,6 @@
 #include "core/op/basics.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/elementwise/arith.h"
-#include "core/ops/elementwise/unary.h"
 #include "core/ops/nn/norm.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/shape/cat.h"
@@ -60,16 +59,13 @@ Tensor SyncBatchNorm::by_processes(const Tensor& x, const Value& weight_of_batch
   if (!is_initialized()) return {};
   const GroupRef g = find_group(spec.process_group);
   if (g->size() == 1) return {};
-  const Dtype wide_dtype = ops::wide(x.dtype());
-  const auto widened = [&](const Tensor& t) { return t ? cast_to(t, wide_dtype) : t; };
-  const Statistics s = statistics_of_all(g, widened(x));
+  const Statistics s = statistics_of_all(g, cast_to(x, ops::wide(x.dtype())));
   if (s.count == 1) throw Error("training wants more than one value per channel, but the {} ranks have 1", g->size());
   if (s.count > 1) {
     ops::move_running(buffer(0), s.mean.detach(), weight_of_batch, 1);
     ops::move_running(buffer(1), s.var.detach(), weight_of_batch, s.count / (s.count - 1));
   }
-  const Tensor scale = rsqrt(add(s.var, Scalar(spec.eps))), weight = widened(parameter(0));
-  return channel_affine(x, s.mean, weight ? mul(scale, weight) : scale, widened(parameter(1)));
+  return ops::batch_norm_by_statistics(x, s.mean, s.var, parameter(0), parameter(1), spec.eps);
 }
 
 namespace {

@@ -101,6 +101,13 @@ void move_running(const Value& running, const Tensor& now, const Value& weight, 
   move.into(running, now, weight, op);
 }
 
+Tensor batch_norm_by_statistics(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& weight,
+                                const Tensor& bias, double eps) {
+  const Dtype t = wide(x.dtype());
+  const Tensor scale = rsqrt(add(cast_to(var, t), eps));
+  return channel_affine(x, mean, weight ? mul(scale, cast_to(weight, t)) : scale, bias);
+}
+
 namespace {
 Tensor shaped(const Tensor& t, const Value& like) { return t ? reshape(t, {.shape = like.shape()}) : t; }
 
@@ -112,9 +119,7 @@ Tensor by_running(const BatchNorm& op, const Inputs& in) {
   static const char* const names[] = {"input", "running_mean", "running_var", "weight", "bias"};
   check_channels(in, names);
   check_norm_dtypes(in);
-  const Dtype t = wide(in[0].dtype());  // as the kernel computes: the scale of 16-bit floats is not rounded to them
-  const Tensor scale = rsqrt(add(cast_to(in[2], t), op.eps));
-  return channel_affine(in[0], in[1], in[3] ? mul(scale, cast_to(in[3], t)) : scale, in[4]);
+  return batch_norm_by_statistics(in[0], in[1], in[2], in[3], in[4], op.eps);
 }
 }  // namespace
 

@@ -57,6 +57,10 @@ struct BatchNormMove : FloatElementwise {
 /// batch_norm in training, of its inputs in order; momentum: a number or a 0-dimensional tensor, which may lie on the
 /// device, so that nobody waits for it.
 Tensor batch_norm_by_batch(const Inputs& in, const Value& momentum, double eps);
+/// (x - mean) / sqrt(var + eps) * weight + bias per channel. As the kernel computes, the scale of 16-bit floats is not
+/// rounded to them. weight and bias may be null.
+Tensor batch_norm_by_statistics(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& weight,
+                                const Tensor& bias, double eps);
 /// Moves a running statistic, if there is one, towards factor * now. Not recorded.
 void move_running(const Value& running, const Tensor& now, const Value& weight, double factor);
 /// Normalised by the batch; `mean` and `var` (biased) of each channel, float32 for 16-bit floats.

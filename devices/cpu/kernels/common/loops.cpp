@@ -66,19 +66,26 @@ class Loop {
   const Operands& o_;
 };
 
+/// Where row r of the innermost dim begins: the pointers of the first `count` operands, and its place along each dim
+/// before.
+void seek_row(const Nest<max_operands>& nest, int count, char* const* data, int64_t r, char** p, int64_t* at) {
+  std::copy(data, data + count, p);
+  for (int d = nest.dims - 2; d >= 0; --d) {
+    at[d] = r % nest.extent[d];
+    r /= nest.extent[d];
+    for (int k = 0; k < count; ++k) p[k] += at[d] * nest.stride[d][k];
+  }
+}
+
 /// Calls f(pointers, rows) for rows [begin, end) of the innermost dim, `rows` of them along the dim before it.
 template <class F>
 void each_rows(const Nest<max_operands>& nest, char* const* data, int64_t begin, int64_t end, F&& f) {
+  const int before = nest.dims - 2;
   for (int64_t r = begin, m; r < end; r += m) {
     char* p[max_operands];
-    std::copy(data, data + nest.count, p);
-    int64_t rest = r;
-    for (int d = nest.dims - 2; d >= 0; --d) {
-      const int64_t at = rest % nest.extent[d];
-      rest /= nest.extent[d];
-      for (int k = 0; k < nest.count; ++k) p[k] += at * nest.stride[d][k];
-    }
-    m = std::min(end - r, nest.extent[nest.dims - 2] - r % nest.extent[nest.dims - 2]);
+    int64_t at[max_dims];
+    seek_row(nest, nest.count, data, r, p, at);
+    m = std::min(end - r, nest.extent[before] - at[before]);
     f(p, m);
   }
 }
@@ -87,14 +94,9 @@ void each_rows(const Nest<max_operands>& nest, char* const* data, int64_t begin,
 /// the walk quick.
 template <int K, class Row>
 void run_rows(const Nest<max_operands>& nest, char* const* data, int64_t begin, int64_t end, Row&& row) {
-  int64_t at[max_dims], rest = begin;
+  int64_t at[max_dims];
   char* p[K];
-  std::copy(data, data + K, p);
-  for (int d = nest.dims - 2; d >= 0; --d) {
-    at[d] = rest % nest.extent[d];
-    rest /= nest.extent[d];
-    for (int k = 0; k < K; ++k) p[k] += at[d] * nest.stride[d][k];
-  }
+  seek_row(nest, K, data, begin, p, at);
   for (int64_t r = begin; r < end; ++r) {
     row(p);
     for (int d = nest.dims - 2; d >= 0; --d) {
