@@ -216,8 +216,8 @@ struct Strip {
   }
 };
 
-/// C = alpha A B + beta D for `rows` rows of A and the panels [first, end) of a strip; A is packed into `room`, if
-/// there is one.
+/// C = alpha A B + beta D for `rows` rows of A and the panels [first, end) of a strip, at least one; A is packed into
+/// `room`, if there is one.
 template <class T>
 void multiply_block(int64_t rows, T alpha, Matrix<T> a, const Strip<T>& s, int64_t first, int64_t end,
                     const Addend<T>& d, T* c, int64_t ldc, T* room) {
@@ -300,8 +300,9 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T
            [&](int64_t first, int64_t end) { each_depth([&](int64_t, const Strip<T>& s) { s.pack(first, end); }); });
       const int64_t shares = std::clamp<int64_t>(m * cols * depth / enough, 1, workers > 1 ? 4 * workers : 1);
       // groups of panels where there are few blocks; each packs its block of A again
-      const int64_t groups = std::clamp<int64_t>((shares + blocks - 1) / blocks, 1, std::max<int64_t>(1, panels / 8));
-      const int64_t group = (panels + groups - 1) / groups;
+      const int64_t parts = std::clamp<int64_t>((shares + blocks - 1) / blocks, 1, std::max<int64_t>(1, panels / 8));
+      const int64_t group = (panels + parts - 1) / parts;
+      const int64_t groups = (panels + group - 1) / group;  // fewer than parts where even ones leave none for the last
       loop(blocks * groups, std::max<int64_t>(1, blocks * groups / shares), [&](int64_t begin, int64_t end) {
         Buffer<T> room(pack_a ? (most_rows + gap) * (most_depth + gap) : 0);
         for (int64_t x = begin; x < end; ++x) {
