@@ -77,11 +77,12 @@ inline void copy_result(const T* from, int64_t n, T* to) {
   }
 }
 
-// C[R, cols] = alpha A[R, k] B[k, cols] + beta D, where `cols` fit into H registers of `bytes`. A sanitizer would make
-// it 100 times slower, and with it every test that trains.
+// C[R, cols] = alpha A[R, k] B[k, cols] + beta D, where `cols` fit into H registers of `bytes`; `next`: the rows of A
+// that the next tile reads. A sanitizer would make it 100 times slower, and with it every test that trains.
 template <class T, int R, int H, int bytes = vector_bytes>
-__attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T alpha, Matrix<T> a, const Panel<T>& b,
-                                                                   const Addend<T>& d, T* c, int64_t ldc) {
+__attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T alpha, const Matrix<T>& a,
+                                                                   const T* next, const Panel<T>& b, const Addend<T>& d,
+                                                                   T* c, int64_t ldc) {
   using V = typename Vector<T, bytes>::type;
   constexpr int64_t w = Vector<T, bytes>::width;
   V acc[R][H];
@@ -93,6 +94,8 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
     for (int h = 0; h < H; ++h) __builtin_prefetch(c + r * ldc + h * w, 1);
   for (int64_t p = 0; p < k; ++p) {
     const T* row = b.p + p * b.step;
+    if constexpr (R * H > 16)  // there is time to fetch the next rows of A, a line of each in turn
+      __builtin_prefetch(next + (p & 15) * a.row + (p & ~15) * a.col);
     V b0 = *reinterpret_cast<const V*>(row), b1 = *reinterpret_cast<const V*>(row + (H - 1) * w);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
@@ -128,20 +131,22 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
     finish(std::false_type());
 }
 
-// At most R of `rows` rows of C; returns how many. R falls to fill the registers as well as the rows allow.
+// At most R of `rows` rows of C; returns how many. R falls to fill the registers as well as the rows allow. `a` comes
+// by reference: a copy would wait until the last tile's rows of C were in the cache.
 template <class T, int R = tile_rows>
-int64_t tile_of(int64_t rows, int64_t k, T alpha, Matrix<T> a, const Panel<T>& b, const Addend<T>& d, T* c,
+int64_t tile_of(int64_t rows, int64_t k, T alpha, const Matrix<T>& a, const Panel<T>& b, const Addend<T>& d, T* c,
                 int64_t ldc) {
   constexpr int fewer = R > 8 ? 8 : (R > 4 ? 4 : R / 2);
   constexpr int lower = std::is_floating_point_v<T> ? R - 1 : fewer;  // floats have a tile of every height
   if constexpr (R > 1)
     if (rows < R) return tile_of<T, lower>(rows, k, alpha, a, b, d, c, ldc);
+  const T* next = rows > R ? a.p + R * a.row : a.p;
   if (narrow_bytes<T> < vector_bytes && b.cols <= Vector<T, narrow_bytes<T>>::width)
-    tile<T, R, 1, narrow_bytes<T>>(k, alpha, a, b, d, c, ldc);
+    tile<T, R, 1, narrow_bytes<T>>(k, alpha, a, next, b, d, c, ldc);
   else if (b.cols <= Vector<T>::width)
-    tile<T, R, 1>(k, alpha, a, b, d, c, ldc);
+    tile<T, R, 1>(k, alpha, a, next, b, d, c, ldc);
   else
-    tile<T, R, 2>(k, alpha, a, b, d, c, ldc);
+    tile<T, R, 2>(k, alpha, a, next, b, d, c, ldc);
   return R;
 }
 
