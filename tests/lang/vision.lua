@@ -106,4 +106,69 @@ function s.gradients_reach_grids()
   t:eq(theta.grad:size(), torch.Size {1, 2, 3})
 end
 
+-- All modes give the same of any layout of the input, and of 16-bit floats what float32 gives, rounded once.
+function s.grid_samples_of_layouts_and_narrow_floats()
+  local image, deep = torch.randn(2, 5, 6, 7), torch.randn(2, 3, 4, 5, 6)
+  local flat, volume = torch.rand(2, 15, 13, 2) * 2.6 - 1.3, torch.rand(2, 3, 5, 9, 3) * 2.6 - 1.3
+  local function gradients(x, grid, mode, padding_mode)
+    local a, b = x:detach():requires_grad_(), grid:detach():requires_grad_()
+    local y = F.grid_sample(a, b, {mode = mode, padding_mode = padding_mode, align_corners = false})
+    y:backward(torch.cos(torch.arange(y:numel())):reshape(y:size()):to(y.dtype))
+    return y:detach(), a.grad, b.grad
+  end
+  for _, padding_mode in ipairs {'zeros', 'border', 'reflection'} do
+    for _, mode in ipairs {'bilinear', 'nearest', 'bicubic'} do
+      local y, dx, dgrid = gradients(image, flat, mode, padding_mode)
+      local function expect_same(x, grid)
+        local z, dz, dg = gradients(x, grid, mode, padding_mode)
+        t:assert(torch.equal(y, z) and torch.equal(dx, dz) and torch.equal(dgrid, dg), mode .. ' ' .. padding_mode)
+      end
+      expect_same(image:to {memory_format = torch.channels_last}, flat)
+      expect_same(image:transpose(3, 4):contiguous():transpose(3, 4), flat:transpose(2, 3):contiguous():transpose(2, 3))
+      local half, places = image:half(), flat:half()
+      local h, dh, dp = gradients(half, places, mode, padding_mode)
+      y, dx, dgrid = gradients(half:float(), places:float(), mode, padding_mode)
+      t:assert(torch.equal(h, y:half()), 'half ' .. mode)
+      t:assert(torch.allclose(dh:float(), dx, {rtol = 1e-2, atol = 1e-2}) and
+           torch.allclose(dp:float(), dgrid, {rtol = 1e-2, atol = 5e-2}), 'gradients of half ' .. mode)
+      if mode ~= 'bicubic' then
+        local all = {gradients(deep, volume, mode, padding_mode)}
+        local double = {gradients(deep:double(), volume:double(), mode, padding_mode)}
+        for i = 1, 3 do t:assert(torch.allclose(all[i]:double(), double[i], {rtol = 1e-4, atol = 2e-4}), mode .. ' 3d') end
+      end
+    end
+  end
+end
+
+-- What lies outside counts as 0 even where the first element, which is read in its place, is no number; as PyTorch.
+function s.grid_samples_outside_of_the_input()
+  local x = torch.arange(16):float():reshape(1, 1, 4, 4):expand(1, 4, 4, 4):clone()
+  x[1][1][1][1], x[1][3][1][1] = math.huge, 0 / 0
+  local grid = torch.tensor {{5., 0.}, {-1e30, 0.}, {0.25, 0.25}, {-1.5, 0.25}}:reshape(1, 1, 4, 2)
+  local y = F.grid_sample(x, grid, {align_corners = false})
+  for c = 1, 4 do t:eq(y[1][c][1], torch.tensor {0., 0., 10., 0.}) end
+  y = F.grid_sample(x, torch.tensor {{1., 1.}, {-1., 0.}}:reshape(1, 1, 2, 2), {mode = 'bicubic', align_corners = true})
+  t:eq(y[1][2][1][1]:item(), 15.)
+  local far = torch.tensor {{math.huge, 0.}, {-math.huge, 0.}, {5., 0.}}:reshape(1, 1, 3, 2)
+  y = F.grid_sample(x, far, {mode = 'nearest', padding_mode = 'border', align_corners = false})
+  t:eq(y[1][2][1], torch.tensor {11., 8., 11.})
+  t:eq(F.grid_sample(x, far / 0 * 0, {mode = 'nearest', align_corners = false}), torch.zeros(1, 4, 1, 3))
+  -- the border counts as outside for the gradient
+  local corner = torch.tensor {{-1., -1.}, {0.5, 0.5}}:reshape(1, 1, 2, 2):requires_grad_()
+  F.grid_sample(x:narrow(2, 2, 1), corner, {padding_mode = 'border', align_corners = true}):sum():backward()
+  t:eq(corner.grad, torch.tensor {{0., 0.}, {1.5, 6.}}:reshape(1, 1, 2, 2))
+end
+
+function s.grid_samples_of_nothing()
+  for _, n in ipairs {{0, 3, 2}, {2, 0, 2}, {2, 3, 0}} do
+    local x, grid = torch.ones(n[1], n[2], 4, 5):requires_grad_(), torch.zeros(n[1], n[3], 3, 2):requires_grad_()
+    local y = F.grid_sample(x, grid, {align_corners = false})
+    t:eq(y:size(), torch.Size {n[1], n[2], n[3], 3})
+    y:sum():backward()
+    t:eq(x.grad, torch.zeros(n[1], n[2], 4, 5))
+    t:eq(grid.grad, torch.zeros(n[1], n[3], 3, 2))
+  end
+  t:fails(function() F.grid_sample(torch.ones(1, 1, 0, 3), torch.ones(1, 1, 1, 2)) end, 'no elements in a spatial dim')
+end
+
 t:add(s):run()
