@@ -5,10 +5,14 @@
 #include "core/ops/common/positions.h"
 #include "core/ops/common/row_sums.h"
 #include "core/ops/common/sample_tensors.h"
+#include "core/ops/create/factory.h"
 #include "core/ops/elementwise/arith.h"
+#include "core/ops/index/index.h"
 #include "core/ops/index/mask.h"
 #include "core/ops/reduce/reduce.h"
+#include "core/ops/reduce/scan.h"
 #include "core/ops/shape/view.h"
+#include "core/ops/window/pad.h"
 
 namespace luth::ops {
 namespace {
@@ -47,24 +51,43 @@ Tensors EmbeddingBackward::vjp(const Call& c, const Tensor& dy) const {
   return {rows_of};
 }
 
+Tensor bag_of(const Tensor& offsets, int64_t positions, int base) {
+  NoGrad no_grad;
+  Tensor begins = scatter_add(zeros({positions + 1}, Dtype::i64, offsets.device()), offsets,
+                              full(offsets.shape(), 1, Dtype::i64, offsets.device()), {.dim = 0, .base = base});
+  return sub(cumsum(narrow(begins, {.dim = 0, .start = 0, .length = positions}), {.dim = 0}), 1);
+}
+
 Spec RowSums::infer(const Inputs& in) const {
   check_table(in[1], in[0]);
-  if (in[1].dim() != 2) throw Error("input must have 2 dims, but has shape {}", to_string(in[1].shape()));
+  const Value& offsets = in[3];
+  if (offsets && (in[1].dim() != 1 || offsets.dim() != 1)) throw Error("input and offsets must have 1 dim");
+  if (offsets) check_index_dtype("offsets", offsets.dtype());
+  if (!offsets && in[1].dim() != 2) throw Error("input must have 2 dims, but has shape {}", to_string(in[1].shape()));
   if (in[2] && !(in[2].shape() == in[1].shape())) throw Error("weights must have the shape of input");
   if (in[2]) check_same_dtype("table", in[0], "weights", in[2]);
-  return {{in[1].shape()[0], in[0].shape()[1]}, in[0].dtype()};
+  const int64_t bags = offsets ? offsets.shape()[0] - ended : in[1].shape()[0];
+  return {{std::max<int64_t>(0, bags), in[0].shape()[1]}, in[0].dtype()};
 }
 Tensors RowSums::vjp(const Call& c, const Tensor& dy) const {
-  const Value &input = c.in[1], &weights = c.in[2];
-  const Tensor each = unsqueeze(dy, {.dim = 1});
+  const Value &input = c.in[1], &weights = c.in[2], &offsets = c.in[3];
+  Shape s = input.shape();
+  s.push_back(dy.shape()[1]);
+  Tensor each;  // the gradient of the sum that each position is in
+  if (offsets)  // positions behind the last bag get zeros
+    each = index_select(ended ? constant_pad_nd(dy, {{0, 0, 0, 1}, 0}) : dy, bag_of(offsets, s[0], base), {});
+  else
+    each = expand(unsqueeze(dy, {.dim = 1}), {s});
   Tensor dtable, dweights;
   if (c.wants(0)) {
-    const Tensor shares = weights ? mul(each, unsqueeze(weights, {.dim = -1}))
-                                  : expand(each, {Shape{input.shape()[0], input.shape()[1], dy.shape()[1]}});
-    dtable = embedding_backward(shares, input, {c.in[0].shape()[0], {.base = base}});
+    const Tensor shares = weights ? mul(each, unsqueeze(weights, {.dim = -1})) : each;
+    dtable = embedding_backward(shares, input, {c.in[0].shape()[0], {.padding_idx = skip, .base = base}});
   }
-  if (c.wants(2)) dweights = sum(mul(embedding(input, c.in[0], {.base = base}), each), {.dim = {-1}});
-  return {dtable, Tensor(), dweights};
+  if (c.wants(2)) {
+    dweights = sum(mul(embedding(input, c.in[0], {.base = base}), each), {.dim = {-1}});
+    if (skip) dweights = masked_fill(dweights, eq(input, *skip + base), 0);
+  }
+  return {dtable, Tensor(), dweights, Tensor()};
 }
 
 Spec OneHot::infer(const Inputs& in) const {
@@ -121,12 +144,25 @@ Cases<EmbeddingBackward> EmbeddingBackward::samples() {
            }}};
 }
 Cases<RowSums> RowSums::samples() {
-  auto plain = [] { return Inputs{sample_values({4, 2}, 0.25), sample_integers({2, 3}, {0, 3, 3, 1, 0, 2}), Value()}; };
+  auto plain = [] {
+    return Inputs{sample_values({4, 2}, 0.25), sample_integers({2, 3}, {0, 3, 3, 1, 0, 2}), Value(), Value()};
+  };
   auto weighted = [] {
     const Tensor input = sample_integers({2, 2}, {1, 3, 3, 2});
-    return Inputs{sample_values({3, 2}, 0.25), input, sample_values({2, 2}, 0.25)};
+    return Inputs{sample_values({3, 2}, 0.25), input, sample_values({2, 2}, 0.25), Value()};
   };
-  return {{{}, {}, 0, 0, plain}, {{.base = 1}, {}, 0, 0, weighted}};
+  auto bags = [] {
+    const Tensor input = sample_integers({4}, {1, 3, 3, 2});
+    return Inputs{sample_values({3, 2}, 0.25), input, sample_values({4}, 0.25), sample_integers({3}, {1, 4, 4})};
+  };
+  auto ended = [] {
+    return Inputs{sample_values({3, 2}, 0.25), sample_integers({4}, {1, 0, 2, 2}), Value(),
+                  sample_integers({3}, {0, 1, 3})};
+  };
+  return {{{}, {}, 0, 0, plain},
+          {{.base = 1}, {}, 0, 0, weighted},
+          {{.base = 1, .skip = 1}, {}, 0, 0, bags},
+          {{.ended = true}, {}, 0, 0, ended}};
 }
 Cases<OneHot> OneHot::samples() {
   return {{{},
@@ -145,6 +181,6 @@ Cases<OneHot> OneHot::samples() {
 
 namespace luth::basic {
 Tensor row_sums(const Tensor& table, const Tensor& input, const Tensor& weights) {
-  return luth::row_sums(table, input, weights);
+  return luth::row_sums(table, input, weights, Value());
 }
 }  // namespace luth::basic

@@ -6,6 +6,9 @@ namespace luth::ops {
 
 /// Throws unless `input` holds positions and `weight` is a matrix.
 void check_table(const Value& input, const Value& weight);
+/// For each position of a flat input the bag that it lies in, from 0, where `offsets` say where each begins; the number
+/// of bags, with `ended`, if it lies behind the last.
+Tensor bag_of(const Tensor& offsets, int64_t positions, int base);
 
 struct Embedding {
   static constexpr Doc doc{"embedding", "input, weight", "The rows of weight at the positions that input holds."};
@@ -36,14 +39,23 @@ struct EmbeddingBackward {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<EmbeddingBackward> samples();
 };
-/// table [R, C], input [N, K] and weights [N, K] give [N, C].
+/// table [R, C], input [N, K] and weights [N, K] give [N, C]. Or input and weights are vectors, in which `offsets` say
+/// where each bag begins, from 0; with `ended` the last of them is the end of the last bag.
 struct RowSums {
-  static constexpr Doc doc{"row_sums", "table, input, weights?",
-                           "For each row of input the sum of the rows of table at its positions, times weights."};
-  static constexpr Traits traits{
-      .saves = "table: table.meta, input, weights; weights: table, input", .internal = true, .kernel_required = true};
+  static constexpr Doc doc{
+      "row_sums", "table, input, weights?, offsets?",
+      "For each row of input, or bag, the sum of the rows of table at its positions, times weights."};
+  static constexpr Traits traits{.saves = "table: table.meta, input, weights, offsets; weights: table, input, offsets",
+                                 .internal = true,
+                                 .kernel_required = true};
   int base = 0;
-  void describe(auto& field) { field("base", base, "from where indices count", as::base); }
+  bool ended = false;
+  std::optional<int64_t> skip{};
+  void describe(auto& field) {
+    field("base", base, "from where indices and offsets count", as::base);
+    field("ended", ended, "whether offsets ends with the end of the last bag");
+    field("skip", skip, "a row of table, from 0, that counts for nothing");
+  }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<RowSums> samples();

@@ -17,6 +17,7 @@
 #include "core/ops/nn/normalize.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/reduce/scan.h"
+#include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
 
 namespace luth::ops {
@@ -87,24 +88,11 @@ Tensor named_rows(const Op& op, const Tensor& input, const Tensor& weight, std::
   return add(still, mul(sub(rows, still), share));  // the difference is 0, and its gradient is not
 }
 
-/// For each position of a flat input the bag that it lies in, from 0; the number of bags if it lies behind the last.
-Tensor bag_of(const Tensor& offsets, int64_t positions, int base) {
-  NoGrad no_grad;
-  Tensor begins = scatter_add(zeros({positions + 1}, Dtype::i64, offsets.device()), offsets,
-                              full(offsets.shape(), 1, Dtype::i64, offsets.device()), {.dim = 0, .base = base});
-  return sub(cumsum(narrow(begins, {.dim = 0, .start = 0, .length = positions}), {.dim = 0}), 1);
-}
-
-/// Sum or mean over bags of a flat input. `keep`: null, or 1 where a position counts.
-Tensor flat_bags(const EmbeddingBag& op, const Tensor& rows, const Tensor& offsets, const Tensor& keep) {
+/// Sums over bags of a flat input.
+Tensor flat_sums(const EmbeddingBag& op, const Tensor& rows, const Tensor& offsets) {
   const int64_t n = rows.shape()[0], bags = offsets.numel();
-  Tensor bag = bag_of(offsets, n, op.base);
-  Tensor total = index_add(zeros({bags, rows.shape()[1]}, rows.dtype(), rows.device()), bag, rows, {});
-  if (op.mode == "mean") {
-    Tensor one = keep ? keep : full({n}, 1, rows.dtype(), rows.device());
-    Tensor count = index_add(zeros({bags}, rows.dtype(), rows.device()), bag, one, {});
-    total = div(total, unsqueeze(clamp(count, 1, Value()), {.dim = 1}));
-  }
+  const Tensor none = zeros({bags, rows.shape()[1]}, rows.dtype(), rows.device());
+  const Tensor total = index_add(none, bag_of(offsets, n, op.base), rows, {});
   return op.include_last_offset ? narrow(total, {.dim = 0, .start = 0, .length = bags - 1}) : total;
 }
 /// The largest over bags of a flat input. `counts`: null, or where a position counts. The first of equal ones gets the
@@ -112,7 +100,6 @@ Tensor flat_bags(const EmbeddingBag& op, const Tensor& rows, const Tensor& offse
 Tensor flat_largest(const EmbeddingBag& op, const Tensor& rows, const Tensor& offsets, const Tensor& counts) {
   const int64_t n = rows.shape()[0], features = rows.shape()[1], bags = offsets.numel() - op.include_last_offset;
   const Dtype dtype = rows.dtype();
-  if (n == 0 || bags == 0) return zeros({bags, features}, dtype, rows.device());
   Tensor at, empty;
   {
     NoGrad no_grad;
@@ -140,6 +127,47 @@ Tensor largest(const Tensor& rows, const Tensor& there) {
   const Tensor empty = logical_not(any_dims(there, {.dim = {1}, .keepdim = true}));
   return masked_fill(max_dim(masked, {.dim = 1})[0], empty, 0);
 }
+/// padding_idx from 0.
+std::optional<int64_t> padding_row(const EmbeddingBag& op, const Tensor& weight) {
+  if (!op.padding_idx) return {};
+  const int64_t row = *op.padding_idx < 0 ? *op.padding_idx + weight.shape()[0] : *op.padding_idx;
+  if (row < 0 || row >= weight.shape()[0])
+    throw Error("padding_idx {} is beyond the {} rows of weight", shown(*op.padding_idx), weight.shape()[0]);
+  return row;
+}
+/// The lengths of the bags of a flat input of n positions.
+Tensor lengths(const EmbeddingBag& op, const Tensor& offsets, int64_t n) {
+  const Tensor begin = cast_to(offsets, Dtype::i64), end = full({1}, n + op.base, Dtype::i64, offsets.device());
+  const Tensor length = sub(cat({narrow(begin, {0, 1, offsets.numel() - 1}), end}, {0}), begin);
+  return op.include_last_offset ? narrow(length, {0, 0, offsets.numel() - 1}) : length;
+}
+/// By what the mean divides: how many positions of each bag count, at least 1. bags x 1, or a number.
+Value bag_sizes(const EmbeddingBag& op, const Tensor& input, const Tensor& offsets, std::optional<int64_t> skip,
+                Dtype dtype) {
+  if (!offsets && !skip) return std::max<int64_t>(input.shape()[1], 1);
+  NoGrad no_grad;
+  Tensor size;
+  if (!skip) {
+    size = lengths(op, offsets, input.numel());
+  } else {
+    const Tensor counts = cast_to(ne(input, *skip + op.base), Dtype::i64);
+    size = offsets ? flat_sums(op, unsqueeze(counts, {1}), offsets) : sum(counts, {.dim = {1}, .keepdim = true});
+  }
+  return cast_to(reshape(clamp(size, 1, Value()), {{-1, 1}}), dtype);
+}
+/// The positions of a flat input as a matrix, a row for each bag, and which of them are the bag's; null where that
+/// would be much more than the input, and where it is on another device, which must not be waited for.
+std::pair<Tensor, Tensor> as_rows(const EmbeddingBag& op, const Tensor& input, const Tensor& offsets) {
+  if (!input.device().on_host() || !input.device().has_data()) return {};
+  NoGrad no_grad;
+  const Tensor length = lengths(op, offsets, input.numel());
+  const int64_t bags = length.numel(), longest = std::max<int64_t>(1, amax(length).item().integer());
+  if (double(bags) * double(longest) > 2 * double(input.numel()) + 64) return {};
+  const Tensor column = counting(longest, input.device()), there = lt(column, unsqueeze(length, {1}));
+  const Tensor begin = sub(cast_to(narrow(offsets, {0, 0, bags}), Dtype::i64), op.base);
+  const Tensor at = where(there, add(unsqueeze(begin, {1}), column), 0);
+  return {reshape(index_select(input, reshape(at, {{-1}}), {}), {{bags, longest}}), there};
+}
 }  // namespace
 
 Tensor EmbeddingBag::decompose(const Inputs& in) const {
@@ -147,30 +175,27 @@ Tensor EmbeddingBag::decompose(const Inputs& in) const {
   const Tensor &input = in[0], &weight = in[1], &offsets = in[2];
   if (offsets) check_offsets(offsets, input.numel(), base);
   if (max_norm) shorten_rows(*this, input, weight);
-  if (!offsets && !padding_idx && !scale_grad_by_freq && mode != "max" && is_floating(weight.dtype())) {
-    const Tensor total = row_sums(weight, input, in[3], {base});
-    return mode == "sum" ? total : div(total, std::max<int64_t>(input.shape()[1], 1));
+  const std::optional<int64_t> skip = padding_row(*this, weight);
+  // the largest of nothing is 0, as the sum is
+  const bool sums = mode != "max" || input.numel() == 0 || (offsets && offsets.numel() == include_last_offset);
+  if (!scale_grad_by_freq && sums && is_floating(weight.dtype())) {
+    const Tensor total = row_sums(weight, input, in[3], offsets, {base, include_last_offset, skip});
+    return mode != "mean" ? total : div(total, bag_sizes(*this, input, offsets, skip, weight.dtype()));
+  }
+  Tensor counts;  // of input's shape: where a position is not the padding's
+  if (skip) counts = ne(input, *skip + base);
+  if (mode == "max") {
+    auto [index, there] = offsets ? as_rows(*this, input, offsets)
+                                  : std::pair(input, full(input.shape(), true, Dtype::boolean, input.device()));
+    if (!index) return flat_largest(*this, embedding(input, weight, {{}, base}), offsets, counts);
+    if (skip) there = logical_and(there, ne(index, *skip + base));
+    return largest(embedding(index, weight, {{}, base}), there);
   }
   Tensor rows = named_rows(*this, input, weight);
   if (in[3]) rows = mul(rows, unsqueeze(in[3], {.dim = -1}));
-  Tensor counts;  // of input's shape: where a position is not the padding's
-  if (padding_idx) {
-    const int64_t row = *padding_idx < 0 ? *padding_idx + weight.shape()[0] : *padding_idx;
-    if (row < 0 || row >= weight.shape()[0])
-      throw Error("padding_idx {} is beyond the {} rows of weight", shown(*padding_idx), weight.shape()[0]);
-    counts = ne(input, row + base);
-  }
-  if (mode == "max") {
-    if (!offsets) return largest(rows, counts ? counts : full(input.shape(), true, Dtype::boolean, input.device()));
-    return flat_largest(*this, rows, offsets, counts);
-  }
   if (counts) rows = masked_fill(rows, unsqueeze(logical_not(counts), {.dim = -1}), 0);
-  Tensor keep = counts ? cast_to(counts, weight.dtype()) : Tensor();
-  if (offsets) return flat_bags(*this, rows, offsets, keep);
-  Tensor total = sum(rows, {.dim = {1}});
-  if (mode == "sum") return total;
-  if (keep) return div(total, clamp(sum(keep, {.dim = {1}, .keepdim = true}), 1, Value()));
-  return div(total, std::max<int64_t>(input.shape()[1], 1));
+  const Tensor total = offsets ? flat_sums(*this, rows, offsets) : sum(rows, {.dim = {1}});
+  return mode == "sum" ? total : div(total, bag_sizes(*this, input, offsets, skip, weight.dtype()));
 }
 
 Tensor EmbeddingRenormed::decompose(const Inputs& in) const {

@@ -44,11 +44,11 @@ void embedding_backward(const ops::EmbeddingBackward& op, Tensor& y, const Dense
   });
 }
 
-/// y = the sum of k rows of `width` elements, at most `tile`, times w where it is given. As in other sums, blocks of
-/// rows add up in double.
+/// y = the sum of k rows of `width` elements, at most `tile`, times w where it is given, without row `skip`. As in
+/// other sums, blocks of rows add up in double.
 constexpr int tile = 32;
 template <class T>
-void sum_rows(const T* table, auto at, const T* w, int64_t k, int64_t n, auto width, T* y) {
+void sum_rows(const T* table, auto at, const T* w, int64_t k, int64_t n, int64_t skip, auto width, T* y) {
   using A = compute_t<T>;
   constexpr int64_t block = 512;
   double total[tile];
@@ -57,6 +57,7 @@ void sum_rows(const T* table, auto at, const T* w, int64_t k, int64_t n, auto wi
     A lane[tile], wide[tile];
     for (int64_t j = 0; j < width; ++j) lane[j] = 0;
     for (int64_t i = b; i < std::min(k, b + block); ++i) {
+      if (at(i) == skip) continue;
       const auto* row = easy_row(table + at(i) * n, wide, width);
       const A weight = w ? A(w[i]) : A(1);
       auto add = [&](int64_t j) { lane[j] += weight * A(row[j]); };
@@ -69,16 +70,22 @@ void sum_rows(const T* table, auto at, const T* w, int64_t k, int64_t n, auto wi
   }
   for (int64_t j = 0; j < width; ++j) y[j] = T(A(total[j]));
 }
-void row_sums(const ops::RowSums& op, Tensor& y, const Dense& table, const Strided& input, const Dense& weights) {
-  const int64_t k = input.shape()[1], n = y.shape()[1];
+void row_sums(const ops::RowSums& op, Tensor& y, const Dense& table, const Strided& input, const Dense& weights,
+              const Strided& offsets) {
+  const int64_t n = y.shape()[1], bags = y.shape()[0], positions = input.numel();
   const Indices at(input, table.shape()[0], op.base, false, "input");
+  std::optional<Indices> begins;
+  if (offsets) begins.emplace(offsets, positions + 1, op.base, false, "offsets");
+  const int64_t k = offsets ? positions / std::max<int64_t>(1, bags) : input.shape()[1], skip = op.skip.value_or(-1);
+  auto begin = [&](int64_t r) { return !begins ? r * k : r < begins->size() ? (*begins)[r] : positions; };
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     const T *in = table.data<T>(), *w = weights ? weights.data<T>() : nullptr;
     T* out = y.data<T>();
-    parallel_each(y.shape()[0], row_grain(k * n), [&](int64_t r) {
+    parallel_each(bags, row_grain(k * n), [&](int64_t r) {
+      const int64_t first = begin(r), rows = begin(r + 1) - first;
       auto sum = [&](int64_t j, auto width) {
         sum_rows(
-            in + j, [&, r](int64_t i) { return at[r * k + i]; }, w ? w + r * k : w, k, n, width, out + r * n + j);
+            in + j, [&](int64_t i) { return at[first + i]; }, w ? w + first : w, rows, n, skip, width, out + r * n + j);
       };
       int64_t j = 0;
       for (; j + tile <= n; j += tile) sum(j, std::integral_constant<int64_t, tile>());

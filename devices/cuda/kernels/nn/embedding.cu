@@ -26,29 +26,42 @@ void embedding_backward(const ops::EmbeddingBackward& op, Tensor& y, const Dense
     put_rows(y, grad, pick_keys(picks, y, {}, op.forward.padding_idx.value_or(-1), op.rows), at, ops::Join::add);
 }
 
+/// Where the positions of each bag begin: every k, or as `begins` say.
+struct Bags {
+  int64_t count, k, positions;
+  bool even;
+  Picks begins;
+  __device__ int64_t begin(int64_t r) const { return even ? r * k : r < begins.numel ? begins.offset(r) : positions; }
+};
 template <class T>
-__global__ void row_sums_kernel(Elements<T> y, Elements<T> table, Elements<T> weights, int64_t n, int64_t k,
-                                Picks picks) {
-  for (int64_t r = first_row(); r * k < picks.numel; r += row_step())
+__global__ void row_sums_kernel(Elements<T> y, Elements<T> table, Elements<T> weights, int64_t n, Bags bags,
+                                int64_t skip, Picks picks) {
+  for (int64_t r = first_row(); r < bags.count; r += row_step())
     for (int64_t c = first_column(); c < n; c += column_step()) {
       typename Elements<T>::Compute sum = 0;
-      for (int64_t i = r * k; i < (r + 1) * k; ++i) {
-        const auto x = table[picks.offset(i) + c];
-        sum += weights ? weights[i] * x : x;
+      const int64_t end = bags.begin(r + 1);
+      for (int64_t i = bags.begin(r); i < end; ++i) {
+        const int64_t row = picks.offset(i);
+        const auto x = table[row + c];
+        if (row != skip) sum += weights ? weights[i] * x : x;
       }
       y.set(r * n + c, sum);
     }
 }
-void row_sums(const ops::RowSums& op, Tensor& y, const Dense& table, const Strided& input, const Dense& weights) {
+void row_sums(const ops::RowSums& op, Tensor& y, const Dense& table, const Strided& input, const Dense& weights,
+              const Strided& offsets) {
   if (y.numel() == 0) return;
-  const int64_t n = y.shape()[1], k = input.shape()[1];
+  const int64_t n = y.shape()[1], k = offsets ? 0 : input.shape()[1];
   const PickList picks(input, table.shape()[0], n, op.base, false, "input");
-  if (k == 0) return y.device().fill_zero(y.raw(), y.bytes());
+  if (input.numel() == 0) return y.device().fill_zero(y.raw(), y.bytes());
   if (picks.report_all(y)) return;
+  PickList begins;
+  if (offsets) begins.add(offsets, input.numel() + 1, 1, op.base, false, "offsets");
+  const Bags bags{y.shape()[0], k, input.numel(), !offsets, begins.picks()};
   const RowGrid g(y.shape()[0], n);
   dispatch_class(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
-    start(y, row_sums_kernel<T>, g.grid, g.block, 0, Elements<T>(y), Elements<T>(table), Elements<T>(weights), n, k,
-          picks.picks());
+    start(y, row_sums_kernel<T>, g.grid, g.block, 0, Elements<T>(y), Elements<T>(table), Elements<T>(weights), n, bags,
+          op.skip ? *op.skip * n : int64_t(-1), picks.picks());
   });
 }
 
