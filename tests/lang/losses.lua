@@ -99,6 +99,79 @@ function s.embeddingBag()
   t:fails(function() F.embedding_bag(flat, w) end, 'offsets are needed')
 end
 
+-- Bags of a flat input give what each gives as the one row of a matrix, and the same gradients.
+function s.bags_of_a_flat_input()
+  local w, flat = torch.randn(9, 70), torch.tensor {1, 3, 9, 3, 2, 2, 5, 9, 1, 7, 4}
+  local long = torch.cat {torch.tensor {1, 2, 3, 4}, torch.tensor {4, 4, 5, 5, 5, 5}, torch.arange(6, 12)}
+  for _, offsets in ipairs {torch.tensor {1, 4, 4, 6, 12}, torch.tensor {1, 2, 9}, torch.tensor {1}, long} do
+    for _, mode in ipairs {'sum', 'mean', 'max'} do
+      for _, ended in ipairs {false, true} do
+        for _, padding_idx in ipairs {0, 9} do
+          local options = {mode = mode, padding_idx = padding_idx > 0 and padding_idx or nil}
+          local a, b = w:clone():requires_grad_(), w:clone():requires_grad_()
+          local rows, bags = {}, offsets:numel() - (ended and 1 or 0)
+          for i = 1, bags do
+            local first, last = offsets[i]:item(), i < offsets:numel() and offsets[i + 1]:item() or 12
+            if last > first then
+              rows[i] = F.embedding_bag(flat:narrow(1, first, last - first):unsqueeze(1), b, options)
+            else
+              rows[i] = b:narrow(1, 1, 1) * 0
+            end
+          end
+          options.include_last_offset = ended
+          local y = F.embedding_bag(flat, a, offsets, options)
+          t:eq(y:size(), torch.Size {bags, 70})
+          y:square():sum():backward()
+          if bags > 0 then
+            near(y:detach(), torch.cat(rows):detach())
+            torch.cat(rows):square():sum():backward()
+            near(a.grad, b.grad)
+          else
+            t:eq(a.grad, torch.zeros(9, 70))
+          end
+        end
+      end
+    end
+  end
+end
+
+function s.bags_of_nothing_and_padding_that_is_no_number()
+  for _, mode in ipairs {'sum', 'mean', 'max'} do
+    local w, none = torch.ones(3, 2):requires_grad_(), torch.zeros(0, {dtype = torch.int64})
+    for _, input in ipairs {none, none:reshape(2, 0), none:reshape(0, 2)} do
+      w.grad = nil
+      local y = F.embedding_bag(input, w, input:dim() == 1 and torch.tensor {1, 1} or nil, {mode = mode})
+      t:eq(y:detach(), torch.zeros(input:dim() == 1 and 2 or input:size(1), 2))
+      y:sum():backward()
+      t:eq(w.grad, torch.zeros(3, 2))
+    end
+    local odd = torch.tensor {{1., 2.}, {1 / 0, 0 / 0}, {3., 1.}}
+    local y = F.embedding_bag(torch.tensor {1, 2, 3, 2}, odd, torch.tensor {1, 4}, {mode = mode, padding_idx = 2})
+    local want = {sum = {4., 3.}, mean = {2., 1.5}, max = {3., 2.}}
+    t:eq(y, torch.tensor {want[mode], {0., 0.}})
+  end
+  local w, share = torch.randn(4, 3), torch.tensor {0.5, 2., -1., 3.}:requires_grad_()
+  local y = F.embedding_bag(torch.tensor {1, 4, 2, 4}, w, torch.tensor {1, 3},
+    {mode = 'sum', per_sample_weights = share, padding_idx = 4})
+  near(y:detach(), torch.stack {w[1] * 0.5, w[2] * -1})
+  y:sum():backward()
+  near(share.grad, torch.tensor {w[1]:sum():item(), 0., w[2]:sum():item(), 0.})
+  local half = torch.full({2, 1}, 0.1):half()  -- 16-bit floats add up as float32
+  local many = F.embedding_bag(torch.ones(3000):long(), half, torch.tensor {1}, {mode = 'sum'})
+  t:eq(many, (half[1]:float() * 3000):half():reshape(1, 1))
+end
+
+function s.bool_targets()
+  local x, target = torch.tensor {0.5, 2., -1.}:requires_grad_(), torch.tensor {true, false, true}
+  t:eq(F.mse_loss(x, target):item(), 2.75)
+  t:eq(F.smooth_l1_loss(x, target, {reduction = 'none'}):detach(), torch.tensor {0.125, 1.5, 1.5})
+  F.mse_loss(x, target, {reduction = 'sum'}):backward()
+  t:eq(x.grad, torch.tensor {-1., 4., -4.})
+  t:eq(F.mse_loss(target, x:detach()):item(), 2.75)
+  t:fails(function() F.mse_loss(target, target) end, 'bool')
+  t:fails(function() F.l1_loss(x, target) end, 'bool')
+end
+
 function s.attention()
   torch.manual_seed(5)
   local q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 6)

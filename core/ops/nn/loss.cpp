@@ -189,10 +189,17 @@ Tensor weighted_mean(const Tensor& each, const Inputs& in, const std::string& re
   if (!in[2] || reduction != "mean") return reduced(weighted(each, in), reduction);
   return div(sum(weighted(each, in)), sum(in[2]));
 }
+// A bool beside floats is 0 or 1, as in PyTorch; a difference of bool tensors is refused.
+Inputs with_bool_as_float(Inputs in) {
+  for (int i = 0; i < 2; ++i)
+    if (in[i].dtype() == Dtype::boolean && is_floating(in[1 - i].dtype()))
+      in[i] = cast_to(in[i].tensor(), in[1 - i].dtype());
+  return in;
+}
 }  // namespace
 
 Tensor MseLoss::decompose(const Inputs& in) const {
-  return weighted_mean(each_pair<SquaredDifference>(in, "mse_loss"), in, reduction);
+  return weighted_mean(each_pair<SquaredDifference>(with_bool_as_float(in), "mse_loss"), in, reduction);
 }
 Tensor L1Loss::decompose(const Inputs& in) const {
   const bool floats = is_floating(in[0].dtype()) || is_floating(in[1].dtype());
@@ -202,8 +209,9 @@ Tensor L1Loss::decompose(const Inputs& in) const {
 void SmoothL1Loss::check() const {
   if (beta < 0) throw Error("beta must be at least 0, not {}", beta);
 }
-Tensor SmoothL1Loss::decompose(const Inputs& in) const {
+Tensor SmoothL1Loss::decompose(const Inputs& given) const {
   check();
+  const Inputs in = with_bool_as_float(given);
   if (!is_floating(in[0].dtype()) && !is_floating(in[1].dtype()))
     check_floating(sub(in[0], in[1]), "the difference of input and target");
   const char* name = "smooth_l1_loss";
