@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/autograd/autograd.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/common/sample_tensors.h"
 #include "core/ops/elementwise/activation.h"
@@ -9,6 +10,7 @@
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/index/index.h"
 #include "core/ops/shape/view.h"
+#include "core/tensor/batched_device.h"
 
 namespace luth::ops {
 namespace {
@@ -52,8 +54,10 @@ PoolDim PoolWindows::dim(int d) const {
 
 Specs MaxPool::infer(const Inputs& in) const {
   check_extents("input", in[0], windows, windows.from);
+  if (!positions && windows.dims() != 1) throw Error("positions may be left out for sequences alone");
   const Shape shape = with_spatial(in[0].shape(), windows.to);
-  return {spec(shape, in[0].dtype(), in[0], windows.dims()), spec(shape, Dtype::i64, in[0], windows.dims())};
+  const Spec indices = positions ? spec(shape, Dtype::i64, in[0], windows.dims()) : Spec{{0}, Dtype::i64};
+  return {spec(shape, in[0].dtype(), in[0], windows.dims()), indices};
 }
 Tensors MaxPool::vjp(const Call& c, const Tensors& dy) const { return {max_pool_grad(dy[0], c.out[1], {*this})}; }
 
@@ -161,10 +165,12 @@ PoolWindows shares(const Value& input, const Ints& output_size, int dims) {
   }
   return all;
 }
-Tensors maxima(const Value& x, const PoolWindows& windows, bool both, int base) {
+Tensors maxima(const Tensor& x, const PoolWindows& windows, bool both, int base) {
   Tensors t = max_pool(x, {windows, base});
   return both ? t : Tensors{t[0]};
 }
+// A sequence's positions cost more than its maxima: they are found where something reads them.
+bool needs_positions(const Tensor& x) { return (grad_enabled() && x.requires_grad()) || as_batched(x.device()); }
 }  // namespace
 
 template <int n>
@@ -173,7 +179,9 @@ Tensors MaxPoolWithIndices<n>::decompose(const Inputs& in) const {
 }
 template <int n>
 Tensors MaxPoolOf<n>::decompose(const Inputs& in) const {
-  return maxima(in[0], window.over(in[0], n), return_indices, base);
+  const PoolWindows windows = window.over(in[0], n);
+  if (n == 1 && !return_indices && !needs_positions(in[0])) return {max_pool(in[0], {windows, base, false})[0]};
+  return maxima(in[0], windows, return_indices, base);
 }
 template <int n>
 Tensors AdaptiveMaxPool<n>::decompose(const Inputs& in) const {

@@ -41,16 +41,19 @@ struct PoolWindows {
 // ---- Operators with kernels --------------------------------------------------------------------------------------
 
 /// The largest element of each window, and its position in the spatial dims, row by row. A later element wins where it
-/// is larger or nan: PyTorch's order. A window that steps over the whole input has the lowest number.
+/// is larger or nan: PyTorch's order. A window that steps over the whole input has the lowest number. Without
+/// `positions`, which gradients need, the second result is empty: for sequences, but not with windows of equal shares.
 struct MaxPool {
   static constexpr Doc doc{"max_pool", "input", "The largest element of each window, and its position.",
                            "result, indices"};
   static constexpr Traits traits{.saves = "input: input.meta, indices", .internal = true};
   PoolWindows windows;
   int base = 0;
+  bool positions = true;
   void describe(auto& field) {
     windows.describe(field);
     field("base", base, "from where indices count", as::base);
+    field("positions", positions, "whether they are wanted");
   }
   Specs infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/planes.h"
 #include "devices/cpu/runtime/buffer.h"
@@ -140,6 +141,11 @@ void max_pairs(const T* x, int64_t w, int64_t row, int64_t n, int64_t base, T* y
     if (j < n) index[j] = at[j];
 }
 
+/// Whether extrema of columns come first: for windows of equal shares, and for few that do not overlap.
+bool by_columns(const PoolDim& across) {
+  return across.kernel == 0 || (across.to < 8 && across.to * across.kernel <= across.from);
+}
+
 /// What rows of the input have of each window of a row, kept as long as windows of later rows meet them. A row is
 /// copied between the lowest numbers, so that all windows are whole, and there are as many as fill vectors.
 template <class T>
@@ -166,10 +172,6 @@ class RowExtrema {
     const int32_t* firsts = firsts_.get();
     for (int64_t j = 0; j < width_; ++j) best[j] = lowest<C>;
     for (int64_t j = 0; j < width_; ++j) at[j] = int32_t(first) + firsts[j];
-  }
-  /// Whether find_by_columns() serves: for windows of equal shares, and for few that do not overlap.
-  bool by_columns() const {
-    return across_.kernel == 0 || (across_.to < 8 && across_.to * across_.kernel <= across_.from);
   }
   /// Extrema of the windows in row (a, i) of the results. Of several rows those of columns come first, which
   /// vectorises.
@@ -269,7 +271,7 @@ void max_plane(const T* x, const Pooling& p, int64_t base, T* y, int64_t* index,
         max_pairs(x, p.in.w, deep.begin(a) * p.in.h + 2 * i, p.out.w, base, y, index);
         continue;
       }
-      if (rows.by_columns()) {
+      if (by_columns(p.across)) {
         rows.find_by_columns(x, p, a, i, best, at);
         write_row(best, at, p.out.w, base, y, index);
         continue;
@@ -305,19 +307,91 @@ void max_channels(const T* x, const Pooling& p, int64_t channels, int64_t base, 
   }
 }
 
+template <int64_t step, class T, class C>
+void take_largest(const T* __restrict x, int64_t any_step, int64_t n, C* __restrict best) {
+  const int64_t s = step ? step : any_step;
+  for (int64_t j = 0; j < n; ++j) {
+    const C v = C(x[j * s]);
+    best[j] = (v > best[j]) | (v != v) ? v : best[j];
+  }
+}
+// The largest elements of one plane alone; `best` has room for a row of wider results.
+template <class T>
+void largest_plane(const T* x, const Pooling& p, T* y, compute_t<T>* best) {
+  const PoolDim& across = p.across;
+  auto take_row_of = [&across](const T* row, compute_t<T>* to) {
+    for (int64_t q = 0; q < across.kernel; ++q) {
+      const int64_t at = q * across.dilation - across.padding, s = across.stride;
+      const int64_t begin = at < 0 ? (s - 1 - at) / s : 0;  // the first window whose element q is inside, and the end
+      const int64_t n = (across.from - at > 0 ? std::min(across.to, (across.from - at - 1) / s + 1) : 0) - begin;
+      const T* from = row + at + begin * s;
+      if (s == 1)
+        take_largest<1>(from, s, n, to + begin);
+      else if (s == 2)
+        take_largest<2>(from, s, n, to + begin);
+      else if (s == 4)
+        take_largest<4>(from, s, n, to + begin);
+      else
+        take_largest<0>(from, s, n, to + begin);
+    }
+  };
+  for (int64_t a = 0; a < p.out.d; ++a)
+    for (int64_t i = 0; i < p.out.h; ++i, y += p.out.w) {
+      if constexpr (std::is_same_v<T, compute_t<T>>) best = y;
+      std::fill(best, best + p.out.w, lowest<compute_t<T>>);
+      p.each_row(a, i, [&](int64_t row) { take_row_of(x + row, best); });
+      if constexpr (!std::is_same_v<T, compute_t<T>>)
+        for (int64_t j = 0; j < p.out.w; ++j) y[j] = T(best[j]);
+    }
+}
+
+template <class T>
+void max_nhwc(const T* x, const Pooling& p, int64_t base, T* y, int64_t* index) {
+  each_block(p.in, [&](int64_t n, int64_t c, int64_t channels) {
+    const int64_t at = n * p.out.area() * p.out.channels + c;
+    max_channels(x + n * p.in.area() * p.in.channels + c, p, channels, base, y + at, index + at);
+  });
+}
+// t, of `planes` planes, with each plane as a channel of NHWC memory; and back.
+Tensor as_channels(const Tensor& t, int64_t planes) {
+  const int64_t area = t.numel() / planes;
+  return dense_copy(Tensor::alias(t.storage(), {area, planes}, {1, area}, t.offset(), t.dtype()));
+}
+void from_channels(Tensor& t, const Tensor& channels) {
+  const int64_t area = channels.shape()[0], planes = channels.shape()[1];
+  Tensor turned = Tensor::alias(t.storage(), {area, planes}, {1, area}, t.offset(), t.dtype());
+  copy_elements(turned, channels);
+}
+// Whether rows are so short that planes as channels are quicker.
+bool has_short_rows(const Pooling& p) {
+  return p.in.w < 16 && p.in.count >= 16 && by_columns(p.across) && !(side_by_side(p.down) && side_by_side(p.across));
+}
+
 void max_pool(const ops::MaxPool& op, Tensor& y, Tensor& indices, const Strided& input) {
   if (y.numel() == 0) return;
-  const Pooling p(op.windows, y);
+  Pooling p(op.windows, y);
+  if (op.windows.dims() == 2 && p.out.area() == 1 && only_channels_last(input))
+    p.last = true;  // one pixel is in either order
   const Tensor x = laid(input, p.last);
   int64_t* index = indices.data<int64_t>();
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     const T* from = x.data<T>();
     T* to = y.data<T>();
-    if (p.last)
-      return each_block(p.in, [&](int64_t n, int64_t c, int64_t channels) {
-        int64_t at = n * p.out.area() * p.out.channels + c;
-        max_channels(from + n * p.in.area() * p.in.channels + c, p, channels, op.base, to + at, index + at);
+    if (!op.positions)
+      return each_plane(p.in, [&](int64_t begin, int64_t end) {
+        Buffer<compute_t<T>> best(p.out.w);
+        for (int64_t i = begin; i < end; ++i)
+          largest_plane(from + i * p.in.area(), p, to + i * p.out.area(), best.get());
       });
+    if (p.last) return max_nhwc(from, p, op.base, to, index);
+    if (has_short_rows(p)) {
+      const int64_t planes = p.in.channels = p.out.channels = p.in.count;
+      const Tensor turned = as_channels(x, planes);
+      Tensor best = Tensor::empty({p.out.area(), planes}, y.dtype(), y.device());
+      Tensor at = Tensor::empty({p.out.area(), planes}, Dtype::i64, y.device());
+      max_nhwc(static_cast<const T*>(turned.data<T>()), p, op.base, best.data<T>(), at.data<int64_t>());
+      return from_channels(y, best), from_channels(indices, at);
+    }
     each_plane(p.in, [&](int64_t begin, int64_t end) {
       RowExtrema<T> rows(p);
       Buffer<compute_t<T>> best(rows.width());

@@ -97,7 +97,7 @@ __global__ void max_windows(Pixels results, Directions w, ImageElements<T> x, El
         }
       }
     y.set(i, best);
-    indices[i] = int64_t(at) + base;
+    if (indices) indices[i] = int64_t(at) + base;
   });
 }
 
@@ -105,7 +105,7 @@ void max_pool(const ops::MaxPool& op, Tensor& y, Tensor& indices, const Strided&
   const int dims = op.windows.dims();
   dispatch_numbers(y, [&]<class T>(Type<T>) {
     start_pixels(y, dims, max_windows<T>, Directions(op.windows), ImageElements<T>(x, dims), Elements<T>(y),
-                 indices.data<int64_t>(), op.base);
+                 op.positions ? indices.data<int64_t>() : nullptr, op.base);
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "core/ops/elementwise/copy.h"
@@ -50,6 +51,63 @@ TEST(Pool, NansWinAndTiesGoToTheFirst) {
   Tensors t = luth::max_pool2d_with_indices(Tensor::from({1, 2, 2}, low), {window({3}, {1}, {1})});
   for (int i = 0; i < 4; ++i)
     EXPECT_EQ(t[1].data<int64_t>()[i], 0) << "an index of the plane, though nothing is larger";
+}
+
+// Short rows are pooled with planes as channels: the same of each plane as of it alone, in every layout.
+TEST(Pool, SmallPlanesAreEachPooledAlone) {
+  for (auto [h, w, oh, ow] :
+       {std::array<int64_t, 4>{7, 7, 7, 7}, {7, 7, 2, 3}, {7, 7, 1, 1}, {6, 5, 4, 4}, {1, 9, 1, 2}}) {
+    Tensor x = image({5, 9, h, w});
+    x.data<float>()[3] = x.data<float>()[h * w + 1] = std::nanf("");
+    const Tensors all = luth::Fn<luth::ops::AdaptiveMaxPool<2>>()(x, {{oh, ow}, true});
+    for (const Tensor& t : {last(x), luth::contiguous(luth::cast_to(x, Dtype::f64))}) {
+      const Tensors other = luth::Fn<luth::ops::AdaptiveMaxPool<2>>()(t, {{oh, ow}, true});
+      for (int64_t i = 0; i < all[0].numel(); ++i) {
+        const float a = all[0].data<float>()[i];
+        const Tensor o = luth::contiguous(luth::cast_to(other[0], Dtype::f32)), at = luth::contiguous(other[1]);
+        EXPECT_TRUE(o.data<float>()[i] == a || (a != a && o.data<float>()[i] != o.data<float>()[i])) << i;
+        EXPECT_EQ(at.data<int64_t>()[i], all[1].data<int64_t>()[i]) << i;
+      }
+    }
+    for (int64_t plane : {0, 1, 17, 44}) {
+      const Tensor one = Tensor::alias(x.storage(), {1, h, w}, {h * w, w, 1}, plane * h * w, Dtype::f32);
+      const Tensors alone = luth::Fn<luth::ops::AdaptiveMaxPool<2>>()(one, {{oh, ow}, true});
+      for (int64_t i = 0; i < oh * ow; ++i) {
+        const float a = alone[0].data<float>()[i], b = all[0].data<float>()[plane * oh * ow + i];
+        EXPECT_TRUE(a == b || (a != a && b != b)) << plane;
+        EXPECT_EQ(alone[1].data<int64_t>()[i], all[1].data<int64_t>()[plane * oh * ow + i]) << plane;
+      }
+    }
+  }
+  // a volume without samples, whose strides are those of channels-last images, has depth where these have height
+  Tensor volume = last(image({1, 20, 3, 4}));
+  const Tensor from_volume = luth::Fn<luth::ops::AdaptiveMaxPool<3>>()(volume, {{1, 1, 1}})[0];
+  EXPECT_TRUE(same(from_volume, luth::Fn<luth::ops::AdaptiveMaxPool<3>>()(luth::contiguous(volume), {{1, 1, 1}})[0]));
+}
+
+// Where nothing reads the positions of a sequence's maxima, they are not found.
+TEST(Pool, SequencesWithoutPositionsHaveTheSameMaxima) {
+  for (Dtype d : {Dtype::f32, Dtype::f64, Dtype::f16, Dtype::i32})
+    for (int64_t n : {1, 2, 5, 70})
+      for (int64_t k : {1, 2, 3, 5})
+        for (int64_t stride : {1, 2, 3, 4})
+          for (int64_t dilation : {1, 3})
+            for (bool ceil_mode : {false, true}) {
+              PoolWindow w{{k}, {{stride}}, {(dilation * (k - 1) + 1) / 2}, {dilation}, ceil_mode};
+              Tensor x = image({2, 3, n}, int(n));
+              if (n > 4) x.data<float>()[3] = std::nanf(""), x.data<float>()[8] = -INFINITY;
+              if (d == Dtype::i32) x = image({2, 3, n}, int(n));
+              x = luth::cast_to(x, d);
+              if (w.padding[0] > k / 2 + (dilation - 1) * k) continue;
+              const Tensors with = luth::Fn<luth::ops::MaxPool1d>()(x, {w, true});
+              const Tensors alone = luth::Fn<luth::ops::MaxPool1d>()(x, {w});
+              const Tensor a = luth::cast_to(with[0], Dtype::f64), b = luth::cast_to(alone[0], Dtype::f64);
+              ASSERT_EQ(a.numel(), b.numel());
+              for (int64_t i = 0; i < a.numel(); ++i) {
+                const double u = a.data<double>()[i], v = b.data<double>()[i];
+                EXPECT_TRUE(u == v || (u != u && v != v)) << n << " " << k << " " << stride << " " << dilation;
+              }
+            }
 }
 
 TEST(Pool, IndicesCountFromTheirBase) {
