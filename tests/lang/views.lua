@@ -267,4 +267,39 @@ function s.sizes_beyond_integers()
   t:eq(torch.triu_indices(2, 2, math.mininteger):size(2), 4)
 end
 
+-- Channels that lie last stay last, as in PyTorch.
+function s.flips_of_channels_last()
+  for _, c in ipairs {1, 2, 3, 4, 5, 33} do
+    for _, dtype in ipairs {torch.uint8, torch.float16, torch.float32, torch.float64} do
+      local x = torch.arange(2 * c * 6 * 7):reshape(2, c, 6, 7):remainder(251):to(dtype)
+      local last = x:to {memory_format = torch.channels_last}
+      for _, dims in ipairs {{4}, {3}, {3, 4}, {2}, {1, 2, 3, 4}, {}} do
+        local y = torch.flip(last, dims)
+        t:assert(y:is_contiguous {memory_format = torch.channels_last})
+        t:eq(y:contiguous(), torch.flip(x, dims))
+        t:eq(y:narrow(4, 2, 3):contiguous(), torch.flip(x, dims):narrow(4, 2, 3):contiguous())
+      end
+    end
+  end
+end
+
+function s.columns_and_repeats_by_index()
+  local x = torch.randn(300, 7)
+  for _, i in ipairs {1, 4, 7} do
+    t:eq(x:index_select(2, torch.tensor {i}), x:narrow(2, i, 1):contiguous())
+    t:eq(x:t():index_select(1, torch.tensor {i}), x:narrow(2, i, 1):t():contiguous())
+  end
+  t:eq(torch.zeros(0, 3):index_select(2, torch.tensor {2}):size(), torch.Size {0, 1})
+  for _, counts in ipairs {{0, 0, 0}, {3, 0, 0}, {0, 0, 2}, {0, 1, 0}, {2, 3, 1}} do
+    local want = {}
+    for i, n in ipairs(counts) do for _ = 1, n do want[#want + 1] = i end end
+    local repeats = torch.tensor(counts)
+    t:eq(torch.repeat_interleave(repeats):numel(), #want)
+    if #want > 0 then t:eq(torch.repeat_interleave(repeats), torch.tensor(want)) end
+    t:eq(x:narrow(1, 1, 3):repeat_interleave(repeats:int(), {dim = 1}):size(1), #want)
+  end
+  t:eq(torch.repeat_interleave(torch.tensor {5, 6}, torch.tensor {2}), torch.tensor {5, 5, 6, 6})
+  t:eq(torch.repeat_interleave(torch.tensor({}, {dtype = torch.int64})):numel(), 0)
+end
+
 t:add(s):run()

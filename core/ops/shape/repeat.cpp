@@ -1,6 +1,7 @@
 #include "core/ops/shape/repeat.h"
 
 #include "core/op/basics.h"
+#include "core/op/memory_order.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
@@ -26,11 +27,6 @@ Tensor repeated(const Tensor& x, int d, int64_t times, bool blocks) {
   return reshape(y, {shape});
 }
 
-Tensor from_list(const std::vector<int64_t>& list, Device& device) {
-  Tensor t = Tensor::from<int64_t>({int64_t(list.size())}, list.data());
-  return device.on_host() ? t : to_device(t, {&device});
-}
-
 // Each position i of n, counted from `base`, repeats[i] times; `repeats` may be one number for all positions.
 Tensor spread(const Tensor& repeats, int64_t n, std::optional<int64_t> output_size, int64_t base) {
   if (repeats.dim() > 1)
@@ -50,10 +46,13 @@ Tensor spread(const Tensor& repeats, int64_t n, std::optional<int64_t> output_si
   }
   if (output_size && *output_size != total) throw Error("output_size is {}, but repeats make {}", *output_size, total);
   check_shape({total}, sizeof(int64_t));
-  std::vector<int64_t> list;
-  list.reserve(size_t(total));
-  for (int64_t i = 0; i < n; ++i) list.insert(list.end(), size_t(times(i)), i + base);
-  return from_list(list, repeats.device());
+  // how many positions begin at each place, and the sums of these: a loop for each position would be guessed wrongly
+  Tensor list = full({total}, 0, Dtype::i64, host());
+  int64_t *to = list.data<int64_t>(), begin = 0, at = base;
+  for (int64_t i = 0; i + 1 < n; ++i)
+    if (begin += times(i); begin < total) ++to[begin];
+  for (int64_t i = 0; i < total; ++i) to[i] = at += to[i];
+  return repeats.device().on_host() ? list : to_device(list, {&repeats.device()});
 }
 
 }  // namespace
@@ -121,7 +120,7 @@ Cases<RepeatedPositions> RepeatedPositions::samples() {
   return {{{}, {}, -2, 2, make}};
 }
 
-// The copy of a view whose strides have the other sign: copies walk them as any others.
+// The copy of a view whose strides have the other sign: copies walk them as any others. Channels stay last.
 Tensor Flip::decompose(const Inputs& in) const {
   const Tensor& x = in[0];
   Strides strides = x.strides();
@@ -133,7 +132,8 @@ Tensor Flip::decompose(const Inputs& in) const {
     offset += (x.shape()[d] - 1) * strides[d];
     strides[d] = -strides[d];
   }
-  return clone(Tensor::alias(x.storage(), x.shape(), strides, offset, x.dtype()), {MemoryFormat::contiguous});
+  const MemoryFormat format = only_channels_last(x) ? MemoryFormat::channels_last : MemoryFormat::contiguous;
+  return clone(Tensor::alias(x.storage(), x.shape(), strides, offset, x.dtype()), {format});
 }
 Tensors Flip::vjp(const Call&, const Tensor& dy) const { return {flip(dy, {dims})}; }
 

@@ -138,6 +138,21 @@ void copy_strided(size_t size, char* to, int64_t to_stride, const char* from, in
   with_size(size, [&]<class W>(Type<W>) { copy_elements<W>(to, to_stride, from, from_stride, n); });
 }
 
+template <size_t bytes>
+void copy_groups(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t m) {
+  for (int64_t i = 0; i < m; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, bytes);
+}
+/// Copies m rows of n neighbours each, 2 to 4, of `size` bytes.
+void copy_groups(size_t size, int64_t n, char* to, int64_t to_stride, const char* from, int64_t from_stride,
+                 int64_t m) {
+  with_size(size, [&]<class W>(Type<W>) {
+    constexpr size_t w = sizeof(W);
+    return (n == 2   ? copy_groups<2 * w>
+            : n == 3 ? copy_groups<3 * w>
+                     : copy_groups<4 * w>)(to, to_stride, from, from_stride, m);
+  });
+}
+
 /// A row of elements at any strides. Operands that are not contiguous are packed into small buffers, a block at a time.
 class Row {
  public:
@@ -236,7 +251,9 @@ class ShortRows {
   /// Copies m rows, along the longer of both dims.
   void copy(int k, char* to, int64_t to_across, int64_t to_down, const char* from, int64_t across, int64_t down,
             int64_t m) const {
-    if (n_ < 8)
+    if (n_ >= 2 && n_ <= 4 && across == width(k) && to_across == across)
+      copy_groups(o_.size[k], n_, to, to_down, from, down, m);
+    else if (n_ < 8)
       for (int64_t j = 0; j < n_; ++j)
         copy_strided(o_.size[k], to + j * to_across, to_down, from + j * across, down, m);
     else

@@ -15,6 +15,8 @@ void index_select(const ops::IndexSelect& op, Tensor& y, const Dense& x, const S
   by_size(x.dtype(), [&]<class W>(Type<W>) {
     W* out = y.data<W>();
     const W* in = x.data<W>();
+    if (k == 1 && inner == 1)  // a column
+      return parallel_each(a.outer, grain_elements, [&, from = in + at[0]](int64_t o) { out[o] = from[o * a.n]; });
     copy_rows(out, in, a.outer, k, inner, [&](int64_t o, int64_t i) { return (o * a.n + at[i]) * inner; });
   });
 }
