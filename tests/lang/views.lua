@@ -239,6 +239,15 @@ end
 function s.positions_count_from_one()
   t:eq(torch.tril_indices(2, 3), torch.tensor {{1, 2, 2}, {1, 1, 2}})
   t:eq(torch.triu_indices(2, 3, 1), torch.tensor {{1, 1, 2}, {2, 3, 3}})
+  for _, shape in ipairs {{0, 0}, {1, 0}, {0, 2}, {1, 1}, {4, 7}, {7, 4}} do
+    for offset = -8, 8 do
+      local ones = torch.ones(table.unpack(shape))
+      for _, f in ipairs {{torch.tril_indices, ones:tril(offset)}, {torch.triu_indices, ones:triu(offset)}} do
+        t:eq(f[1](shape[1], shape[2], offset), f[2]:nonzero():t())
+        t:eq(f[1](shape[1], shape[2], offset, {dtype = torch.int32}).dtype, torch.int32)
+      end
+    end
+  end
   t:eq(torch.nonzero_static(torch.tensor {0, 5, 7}, {size = 3}), torch.tensor {{2}, {3}, {-1}})
   t:eq(torch.nonzero_static(torch.tensor {0, 5}, {size = 2, fill_value = 1}), torch.tensor {{2}, {1}})
   t:eq(torch.zeros(3):select_scatter(torch.tensor(4.), 1, 3), torch.tensor {0., 0., 4.})

@@ -1,6 +1,8 @@
 #include "core/ops/create/sequences.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -42,17 +44,23 @@ Tensor TriangleIndices::positions(bool lower) const {
   if (row < 0 || col < 0) throw Error("a matrix of {} x {} cannot be", row, col);
   if (double(row) * double(col) > double(INT32_MAX) || row > INT32_MAX)
     throw Error(ErrorCode::memory, "the triangle of a matrix of {} x {} has too many positions to list", row, col);
-  std::vector<int64_t> rows, columns;
   const int64_t shift = std::clamp(offset, -row, col);  // further ones make no difference
-  for (int64_t i = 0; i < row; ++i) {
+  const auto columns_of = [&](int64_t i) -> std::pair<int64_t, int64_t> {
     const int64_t diagonal = i + shift;  // the column in which it crosses the row
-    const int64_t begin = lower ? 0 : std::clamp<int64_t>(diagonal, 0, col);
-    const int64_t end = lower ? std::clamp<int64_t>(diagonal + 1, 0, col) : col;
-    for (int64_t j = begin; j < end; ++j) rows.push_back(i + base), columns.push_back(j + base);
+    if (lower) return {0, std::clamp<int64_t>(diagonal + 1, 0, col)};
+    return {std::clamp<int64_t>(diagonal, 0, col), col};
+  };
+  int64_t n = 0;
+  for (int64_t i = 0; i < row; ++i) n += columns_of(i).second - columns_of(i).first;
+  const Tensor list = Tensor::empty({2, n}, Dtype::i64, host());
+  int64_t *rows = list.data<int64_t>(), *columns = rows + n;
+  for (int64_t i = 0; i < row; ++i) {
+    const auto [begin, end] = columns_of(i);
+    rows = std::fill_n(rows, end - begin, i + base);
+    std::iota(columns, columns + (end - begin), begin + base);
+    columns += end - begin;
   }
-  const auto n = int64_t(rows.size());
-  rows.insert(rows.end(), columns.begin(), columns.end());
-  const Tensor t = cast_to(Tensor::from({2, n}, rows.data()), dtype.value_or(Dtype::i64));
+  const Tensor t = cast_to(list, dtype.value_or(Dtype::i64));
   return to_device(t, {device ? device : &default_device()});
 }
 
