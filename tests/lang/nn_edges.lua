@@ -68,4 +68,20 @@ function s.losses_are_as_many_as_inputs()
   t:fails(function() return F.binary_cross_entropy_with_logits(one, one, two) end, 'weight of shape [2] does not fit')
 end
 
+function s.glu_halves_any_dim()
+  local x = torch.randn(4, 6, 2, {dtype = torch.float64}):requires_grad_()
+  for d = 1, 3 do
+    local half = x:size(d) // 2
+    local a, gate = x:narrow(d, 1, half), x:narrow(d, half + 1, half)
+    local y, expected = F.glu(x, d), a * gate:sigmoid()
+    t:assert(torch.allclose(y, expected))
+    local by, want = torch.autograd.grad(y:sum(), {x}), torch.autograd.grad(expected:sum(), {x})
+    t:assert(torch.allclose(by[1], want[1]))
+  end
+  local none = torch.zeros(3, 0):requires_grad_()
+  F.glu(none):sum():backward()
+  t:eq(none.grad:size():tolist(), {3, 0})
+  t:fails(function() return F.glu(torch.zeros(2, 3)) end, 'odd')
+end
+
 t:add(s):run()

@@ -4,6 +4,7 @@
 #include "core/ops/elementwise/rectifier.h"
 #include "core/ops/elementwise/smooth_activation.h"
 #include "core/ops/random/random.h"
+#include "core/ops/shape/split.h"
 #include "core/ops/shape/view.h"
 
 namespace luth::ops {
@@ -47,7 +48,9 @@ Tensor Glu::decompose(const Inputs& in) const {
   if (!is_floating(x.dtype())) throw Error("not implemented for {}", name(x.dtype()));
   const int64_t d = wrap_dim(dim, x.dim()), n = x.shape()[int(d)];
   if (n % 2) throw Error("dim {} of {} cannot be halved: its extent is odd", shown(d), luth::describe(x));
-  return gated(narrow(x, {d, 0, n / 2}), narrow(x, {d, n / 2, n / 2}));
+  const double half = double(n / 2);
+  const Tensors halves = split_sizes(x, {{half, half}, d});  // one node, whose gradient is written once
+  return gated(halves[0], halves[1]);
 }
 
 }  // namespace luth::ops
