@@ -103,6 +103,14 @@ function s.kron_of_many_dims()
   t:eq(torch.kron(a:reshape(2, 1, 3, 1, 1), b:reshape(3, 1, 2, 1, 1)):reshape(6, 6), torch.kron(a, b))
 end
 
+-- Operands that are only expanded do not turn the result's dims around.
+function s.layout_of_expanded_operands()
+  local row, column = torch.rand(3), torch.rand(4, 1)
+  t:eq((row * column):stride(), {3, 1})
+  t:eq((torch.rand(2, 1, 3, 1) * torch.rand(1, 4, 1, 5)):stride(), {60, 15, 5, 1})
+  t:eq((torch.rand(3, 4):t() * row):stride(), {1, 4})
+end
+
 function s.einsum_with_lists_of_labels()
   local a, b = torch.arange(6.):reshape(2, 3), torch.arange(12.):reshape(3, 4)
   local product = a:matmul(b)

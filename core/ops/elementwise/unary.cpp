@@ -15,6 +15,18 @@ Tensor log(const Value& v) { return luth::log(v); }
 namespace luth::ops {
 namespace {
 const DefineAll<UnaryOps> define_all_;
+
+// Whether its dims lie in memory in their order, but for those along which it is expanded.
+bool is_ordered(const Tensor& t) {
+  int64_t last = INT64_MAX;
+  for (int i = 0; i < t.dim(); ++i) {
+    const int64_t stride = t.strides()[i];
+    if (t.shape()[i] == 1 || stride == 0) continue;
+    if (stride > last) return false;
+    last = stride;
+  }
+  return true;
+}
 }  // namespace
 
 Spec elementwise_spec(const Inputs& in, Dtype dtype) {
@@ -28,6 +40,9 @@ Spec elementwise_spec(const Inputs& in, Dtype dtype) {
   for (auto& v : in)
     if (v.is_tensor() && is_dense(v.tensor().shape(), v.tensor().strides()))
       return {v.tensor().shape(), dtype, v.tensor().strides()};
+  bool ordered = true;
+  for (auto& v : in) ordered = ordered && (!v.is_tensor() || is_ordered(v));
+  if (ordered) return {first->shape(), dtype};
   return {first->shape(), dtype, strides_like(first->shape(), first->shape(), first->strides())};
 }
 
