@@ -4,6 +4,7 @@
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/reduce/scan.h"
 #include "core/ops/shape/cat.h"
+#include "core/ops/shape/split.h"
 #include "core/ops/shape/view.h"
 
 namespace luth::ops {
@@ -58,16 +59,20 @@ Tensor Trapezoids::areas(const Tensor& y, const Tensor& x) const {
   }
   return mul(heights, sub(right(places, d), left(places, d)));
 }
-// Integers are summed as such, each once: the sum of two neighbours may not fit into their dtype.
+// Samples at equal distances: all between the first and the last count whole, these two half. Integers are summed as
+// such.
+static Tensor weighted_samples(const Tensor& y, int64_t dim) {
+  const int d = wrap_dim(dim, y.dim());
+  const Tensors parts = split_sizes(y, {{1, double(y.shape()[d] - 2), 1}, d});
+  auto total = [d](const Tensor& t) { return sum(t, {.dim = {d}}); };
+  return add(total(parts[1]), div(add(total(parts[0]), total(parts[2])), 2));
+}
 Tensor Trapezoid::decompose(const Inputs& in) const {
   const Tensor& y = in[0];
   if (y.dim() && y.dtype() != Dtype::boolean && y.shape(dim) == 0) return sum(y, {.dim = {dim}, .dtype = y.dtype()});
-  Trapezoids unit;
-  unit.dim = dim;
   if (in[1]) return div(sum(areas(y, in[1]), {.dim = {dim}}), 2);
-  if (y.dim() == 0 || !is_integral(y.dtype())) return mul(sum(unit.areas(y, {}), {.dim = {dim}}), dx.value() / 2);
-  Tensor ends = sum(add(narrow(y, {dim, 0, 1}), narrow(y, {dim, y.shape(dim) - 1, 1})), {.dim = {dim}});
-  return mul(sub(sum(y, {.dim = {dim}}), div(ends, 2)), dx);
+  if (y.dim() && y.dtype() != Dtype::boolean && y.shape(dim) > 1) return mul(weighted_samples(y, dim), dx);
+  return mul(sum(areas(y, {}), {.dim = {dim}}), 0.5);
 }
 Tensor CumulativeTrapezoid::decompose(const Inputs& in) const {
   const Tensor& y = in[0];
