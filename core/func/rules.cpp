@@ -23,6 +23,7 @@
 #include "core/ops/reduce/order_statistics.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/reduce/scan.h"
+#include "core/ops/reduce/statistics.h"
 #include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
 #include "core/ops/window/conv.h"
@@ -322,7 +323,7 @@ const Rules<same, ops::Tril, ops::Triu, ops::OneHot, ops::LapackLu, ops::LapackP
             ops::LapackLdlSolve>
     same_;
 const Rules<product_of_elements, ops::Prod> prod_;
-const Rules<along_dims, ops::Sum, ops::Amax, ops::Amin, ops::MaxDim, ops::MinDim, ops::Var, ops::Std,
+const Rules<along_dims, ops::Sum, ops::SumOfNumbers, ops::Amax, ops::Amin, ops::MaxDim, ops::MinDim, ops::Var, ops::Std,
             ops::EuclideanNorm, ops::AllDims, ops::AnyDims, ops::Cumsum, ops::Cumprod, ops::Cummax, ops::Cummin,
             ops::LogCumsumExp, ops::LogSumExp, ops::Softmax, ops::LogSoftmax, ops::KthValue, ops::MedianDim,
             ops::NanMedianDim, ops::Sort, ops::Gather, ops::Scatter, ops::ScatterValue, ops::ScatterAdd>

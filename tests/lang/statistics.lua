@@ -218,4 +218,45 @@ function s.extrema_of_rows()
   end
 end
 
+-- Many lanes, blocks, and dims that are no rows.
+function s.sums_of_numbers()
+  local nan, inf = 0 / 0, math.huge
+  for _, name in ipairs {'float32', 'float64', 'float16', 'bfloat16'} do
+    local x = torch.randn(3, 700, 5, {dtype = torch[name]})
+    local holes = torch.rand(3, 700, 5):lt(0.3)
+    local y, filled = x:masked_fill(holes, nan), x:masked_fill(holes, 0)
+    for _, dims in ipairs {{1}, {2}, {3}, {1, 3}, {1, 2, 3}} do t:eq(torch.nansum(y, dims), filled:sum(dims), name) end
+    t:eq(torch.nansum(y:transpose(1, 3), 2, true), filled:transpose(1, 3):sum(2, true), name)
+    y:requires_grad_()
+    y:nansum(2):sum():backward()
+    t:eq(y.grad, holes:logical_not():to(y.dtype), 'gradient, ' .. name)
+  end
+  t:eq(torch.tensor {nan, inf, 1}:nansum():item(), inf)
+  t:assert(torch.tensor {nan, inf, -inf}:nansum():isnan():item())
+  t:eq(torch.tensor {nan, nan}:nansum():item(), 0.)
+  t:eq(torch.zeros(0, 2):nansum(1), torch.zeros(2))
+  t:eq(torch.tensor({1e4, nan}):half():nansum({dtype = torch.float64}):item(), 10000.)
+  t:eq(torch.tensor {{nan, nan}, {1, nan}}:nanmean(2):isnan(), torch.tensor {true, false})
+end
+
+function s.trapezoids_of_few_samples()
+  local nan, inf = 0 / 0, math.huge
+  t:eq(torch.trapezoid(torch.tensor {3.}), torch.tensor(0.))
+  t:eq(torch.trapezoid(torch.tensor {3}, {dx = 2}), torch.tensor(0.))
+  t:eq(torch.trapezoid(torch.tensor {3., 5.}, {dx = 0.5}), torch.tensor(2.))
+  t:eq(torch.trapezoid(torch.tensor {inf, 1., 2.}), torch.tensor(inf))
+  t:assert(torch.trapezoid(torch.tensor {0., nan, 2.}):isnan():item())
+  t:eq(torch.trapezoid(torch.tensor({100, 100}, {dtype = torch.int8})), torch.tensor(100.))
+  t:fails(function() return torch.trapezoid(torch.tensor {true, false}) end, 'bool')
+  t:fails(function() return torch.trapezoid(torch.tensor(1.)) end, 'dim')
+  local y = torch.randn(4, 5, 6, {dtype = torch.float64}):requires_grad_()
+  for d = 1, 3 do
+    local n = y:size(d)
+    local expected = (y:narrow(d, 1, n - 1) + y:narrow(d, 2, n - 1)):sum(d) * 1.5
+    local got = torch.trapezoid(y, {dx = 3, dim = d})
+    t:assert(torch.allclose(got, expected))
+    t:eq(torch.autograd.grad(got:sum(), {y})[1], torch.autograd.grad(expected:sum(), {y})[1])
+  end
+end
+
 t:add(s):run()

@@ -13,8 +13,8 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<NonzeroCounts, NanSum, NanMean, StdMean, VarMean, StdUnbiased, VarUnbiased, StdMeanUnbiased,
-                VarMeanUnbiased, Aminmax>
+const DefineAll<NonzeroCounts, SumOfNumbers, NanSum, NanMean, StdMean, VarMean, StdUnbiased, VarUnbiased,
+                StdMeanUnbiased, VarMeanUnbiased, Aminmax>
     define_all_;
 
 }  // namespace
@@ -29,16 +29,23 @@ Cases<NonzeroCounts> NonzeroCounts::samples() {
   return {{{}, {}, 0, 0, make}, {{Ints{1}}, {}, 0, 0, make}, {{Ints{0, -1}}, {}, 0, 0, make}, {{}, {{}}}};
 }
 
+Tensors SumOfNumbers::vjp(const Call& c, const Tensor& dy) const {
+  const Tensor& x = c.in[0];
+  return {masked_fill(dim.expanded(dy, x.shape(), keepdim), isnan(x.detach()), 0)};
+}
 Tensor NanSum::decompose(const Inputs& in) const {
   Tensor x = in[0];
-  if (is_floating(x.dtype())) x = masked_fill(x, isnan(x.detach()), 0);
+  const bool floating = is_floating(x.dtype());
+  if (floating && (!dtype || is_floating(*dtype)))
+    return sum_of_numbers(dtype ? cast_to(x, *dtype) : x, {.dim = dim, .keepdim = keepdim});
+  if (floating) x = masked_fill(x, isnan(x.detach()), 0);
   return sum(x, {.dim = dim, .keepdim = keepdim, .dtype = dtype});
 }
 Tensor NanMean::decompose(const Inputs& in) const {
   check_floating(in[0]);
   if (dtype && !is_floating(*dtype)) throw Error("dtype must be a floating point one, not {}", name(*dtype));
   Tensor x = dtype ? cast_to(in[0], *dtype) : in[0].tensor();
-  Tensor count = sum(logical_not(isnan(x.detach())), {.dim = dim, .keepdim = keepdim});
+  Tensor count = sum(eq(x.detach(), x.detach()), {.dim = dim, .keepdim = keepdim});
   return div(nansum(x, {.dim = dim, .keepdim = keepdim}), count);
 }
 template <class Op>
@@ -49,6 +56,7 @@ static Cases<Op> nan_samples() {
   };
   return {{{}, {}, 0, 0, make}, {rows, {}, 0, 0, make}, {kept, {}, 0, 0, make}, {rows, {{3, 4}}}, {{}, {{}}}};
 }
+Cases<SumOfNumbers> SumOfNumbers::samples() { return nan_samples<SumOfNumbers>(); }
 Cases<NanSum> NanSum::samples() { return nan_samples<NanSum>(); }
 Cases<NanMean> NanMean::samples() { return nan_samples<NanMean>(); }
 

@@ -13,6 +13,18 @@ struct NonzeroCounts {
   static Cases<NonzeroCounts> samples();
 };
 
+/// The sum of a floating tensor's elements that are not nan.
+struct SumOfNumbers {
+  static constexpr Doc doc{"nansum.floating", "input",
+                           "Sum over dims of the elements of a floating tensor that are not nan."};
+  static constexpr Traits traits{.saves = "input: input", .internal = true};
+  Dims dim;
+  bool keepdim = false;
+  void describe(auto& field) { describe_dims(field, dim, keepdim); }
+  Spec infer(const Inputs& in) const { return {dim.reduced(in[0], keepdim), in[0].dtype()}; }
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<SumOfNumbers> samples();
+};
 struct NanSum {
   static constexpr Doc doc{"nansum", "input", "Sum over dims of what is not nan; integers and bool as sum."};
   Dims dim;
@@ -105,6 +117,7 @@ struct Aminmax {
 
 namespace luth {
 inline constexpr Fn<ops::NonzeroCounts> count_nonzero;
+inline constexpr Fn<ops::SumOfNumbers> sum_of_numbers;
 inline constexpr Fn<ops::NanSum> nansum;
 inline constexpr Fn<ops::NanMean> nanmean;
 inline constexpr Fn<ops::StdMean> std_mean;

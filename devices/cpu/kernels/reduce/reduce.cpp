@@ -10,6 +10,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/ops/elementwise/copy.h"
+#include "core/ops/reduce/statistics.h"
 #include "core/ops/shape/view.h"
 #include "devices/cpu/kernels/common/convert.h"
 #include "devices/cpu/kernels/common/kernels.h"
@@ -67,6 +68,11 @@ struct Adds : Accumulates<C, 0> {
   using typename Accumulates<C, 0>::Lane, typename Accumulates<C, 0>::Total;
   static Lane step(Lane l, C x) { return l + Lane(x); }
   static Total fold(Total t, Total l) { return t + l; }
+};
+/// A nan counts as 0.
+template <class C>
+struct AddsNumbers : Adds<C> {
+  static C step(C l, C x) { return l + (x == x ? x : C(0)); }
 };
 template <class C>
 struct AddsSquares : Adds<C> {
@@ -271,6 +277,13 @@ void sum(const ops::Sum& op, Tensor& y, const Strided& x) { accumulate<Adds>(x, 
 void prod(const ops::Prod& op, Tensor& y, const Strided& x) {
   accumulate<Multiplies>(x, y, !op.dim ? ~0u : x.dim() ? 1u << wrap_dim(*op.dim, x.dim()) : 0u);
 }
+void sum_of_numbers(const ops::SumOfNumbers& op, Tensor& y, const Strided& x) {
+  with_axis(Floats{}, x, op.dim.mask(x), [&]<class T>(const T* data, const Axis& a) {
+    using C = compute_t<T>;
+    T* out = y.data<T>();
+    reduce<AddsNumbers<C>, C>(data, a, [&](int64_t i, double total) { out[i] = cast<T>(total); });
+  });
+}
 void euclidean_norm(const ops::EuclideanNorm& op, Tensor& y, const Strided& input) {
   with_axis(Floats{}, input, op.dim.mask(input), [&]<class T>(const T* x, const Axis& a) {
     using C = compute_t<T>;
@@ -424,6 +437,7 @@ void min_dim(const ops::MinDim& op, Tensor& v, Tensor& i, const Dense& x) { find
 
 const Kernel<sum> sum_;
 const Kernel<prod> prod_;
+const Kernel<sum_of_numbers> sum_of_numbers_;
 const Kernel<euclidean_norm> euclidean_norm_;
 const Kernel<amax> amax_;
 const Kernel<amin> amin_;

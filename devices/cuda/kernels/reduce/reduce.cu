@@ -5,6 +5,7 @@
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/index/mask.h"
 #include "core/ops/reduce/reduce.h"
+#include "core/ops/reduce/statistics.h"
 #include "devices/cuda/kernels/common/element.cuh"
 
 namespace luth::cuda {
@@ -64,6 +65,11 @@ struct Multiply : Add<A> {
   __device__ A none() const { return 1; }
   __device__ A combine(A a, A b) const { return a * b; }
 };
+/// A nan counts as 0.
+template <class A>
+struct AddNumbers : Add<A> {
+  __device__ A of(A v, int64_t) const { return v == v ? v : A(0); }
+};
 /// The root of the sum of squares.
 template <class A>
 struct Length : Add<A> {
@@ -90,6 +96,10 @@ void prod(const ops::Prod& op, Tensor& y, const Strided& input) {
   if (!is_floating(x.dtype())) x = cast_to(x, Dtype::i64);  // rare: no instances of its own
   dispatch(Types<float, double, half, bfloat16, int64_t>{}, x.dtype(),
            [&]<class T>(Type<T>) { reduce<T>(Multiply<sum_t<T>>{{Output(y)}}, x, y, mask); });
+}
+void sum_of_numbers(const ops::SumOfNumbers& op, Tensor& y, const Strided& x) {
+  dispatch(Floats{}, x.dtype(),
+           [&]<class T>(Type<T>) { reduce<T>(AddNumbers<compute_t<T>>{{Output(y)}}, x, y, op.dim.mask(x)); });
 }
 void euclidean_norm(const ops::EuclideanNorm& op, Tensor& y, const Strided& x) {
   dispatch(Floats{}, x.dtype(),
@@ -237,6 +247,7 @@ void stddev(const ops::Std& op, Tensor& y, const Strided& x) { variance(op, y, x
 
 const Kernel<sum> sum_;
 const Kernel<prod> prod_;
+const Kernel<sum_of_numbers> sum_of_numbers_;
 const Kernel<euclidean_norm> euclidean_norm_;
 const Kernel<amax> amax_;
 const Kernel<amin> amin_;
