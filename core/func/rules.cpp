@@ -11,6 +11,7 @@
 #include "core/ops/index/mask.h"
 #include "core/ops/index/search.h"
 #include "core/ops/index/sort.h"
+#include "core/ops/linalg/cross_product.h"
 #include "core/ops/linalg/lapack.h"
 #include "core/ops/linalg/matmul.h"
 #include "core/ops/nn/attention.h"
@@ -324,9 +325,9 @@ const Rules<same, ops::Tril, ops::Triu, ops::OneHot, ops::LapackLu, ops::LapackP
     same_;
 const Rules<product_of_elements, ops::Prod> prod_;
 const Rules<along_dims, ops::Sum, ops::SumOfNumbers, ops::Amax, ops::Amin, ops::MaxDim, ops::MinDim, ops::Var, ops::Std,
-            ops::EuclideanNorm, ops::AllDims, ops::AnyDims, ops::Cumsum, ops::Cumprod, ops::Cummax, ops::Cummin,
-            ops::LogCumsumExp, ops::LogSumExp, ops::Softmax, ops::LogSoftmax, ops::KthValue, ops::MedianDim,
-            ops::NanMedianDim, ops::Sort, ops::Gather, ops::Scatter, ops::ScatterValue, ops::ScatterAdd>
+            ops::EuclideanNorm, ops::CrossProduct, ops::AllDims, ops::AnyDims, ops::Cumsum, ops::Cumprod, ops::Cummax,
+            ops::Cummin, ops::LogCumsumExp, ops::LogSumExp, ops::Softmax, ops::LogSoftmax, ops::KthValue,
+            ops::MedianDim, ops::NanMedianDim, ops::Sort, ops::Gather, ops::Scatter, ops::ScatterValue, ops::ScatterAdd>
     along_;
 const Rules<largest, ops::TopK> topk_;
 const Rules<along_dims_by_index<2>, ops::IndexSelect, ops::IndexAdd, ops::IndexCopy> index_;

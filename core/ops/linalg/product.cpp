@@ -7,10 +7,10 @@
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/index/index.h"
+#include "core/ops/linalg/cross_product.h"
 #include "core/ops/linalg/matmul.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/shape/cat.h"
-#include "core/ops/shape/repeat.h"
 #include "core/ops/shape/view.h"
 
 namespace luth::ops {
@@ -142,8 +142,19 @@ Tensor LinalgCross::decompose(const Inputs& in) const {
                 to_string(b.shape()));
   if (a.dtype() != b.dtype() || a.dtype() == Dtype::boolean)
     throw Error("wants tensors of one dtype other than bool, got {} and {}", name(a.dtype()), name(b.dtype()));
-  auto turned = [&](const Tensor& t, int64_t by) { return roll(t, {Ints{by}, Ints{d}}); };
-  return sub(mul(turned(a, -1), turned(b, -2)), mul(turned(a, -2), turned(b, -1)));
+  const Shape shape = broadcast(a.shape(), b.shape());
+  return cross_product(expand_to(a, shape), expand_to(b, shape), {d});
+}
+Spec CrossProduct::infer(const Inputs& in) const {
+  const Shape& shape = in[0].shape();
+  if (!shape.size() || shape[wrap_dim(dim, shape.size())] != 3 || !(shape == in[1].shape()))
+    throw Error("wants two tensors of vectors of 3 elements, not of shapes {} and {}", to_string(shape),
+                to_string(in[1].shape()));
+  return {shape, in[0].dtype()};
+}
+Tensors CrossProduct::vjp(const Call& c, const Tensor& dy) const {
+  return {c.wants(0) ? cross_product(c.in[1], dy, *this) : Tensor(),
+          c.wants(1) ? cross_product(dy, c.in[0], *this) : Tensor()};
 }
 Tensor Cross::decompose(const Inputs& in) const {
   const Shape shape = in[0].shape();
@@ -296,8 +307,8 @@ Tensor CartesianProd::decompose(const Inputs& in) const {
 }
 
 namespace {
-const DefineAll<Tensordot, TensordotDims, Kron, LinalgCross, Cross, Bilinear, ChainMatmul, MultiDot, Vecdot, BlockDiag,
-                Combinations, CartesianProd>
+const DefineAll<Tensordot, TensordotDims, Kron, CrossProduct, LinalgCross, Cross, Bilinear, ChainMatmul, MultiDot,
+                Vecdot, BlockDiag, Combinations, CartesianProd>
     define_all_;
 }  // namespace
 
