@@ -44,4 +44,118 @@ function s.norms_have_names_and_numbers()
   t:eq(a:norm('nuc'):item(), 7.)
 end
 
+-- The kernel works in blocks of 64 by 32 rows and 128 elements, its gradient in 64, 8 or single elements.
+local function far(a, b, p)
+  local d = (a:unsqueeze(2) - b:unsqueeze(1)):abs()
+  if p == math.huge then return d:amax(3) end
+  return (d ^ p):sum(3) ^ (1 / p)
+end
+local function slopes(f, x)
+  local y = f(table.unpack(x))
+  local weights = torch.linspace(1, 2, y:numel(), {dtype = y.dtype}):reshape(y:size())
+  return y, torch.autograd.grad(y, x, {grad_outputs = weights})
+end
+local function close(got, expected, what)
+  local bound = got.dtype == torch.float64 and 1e-11 or 2e-5
+  t:assert(torch.allclose(got, expected, {rtol = bound, atol = bound}), what)
+end
+
+function s.distances_in_blocks()
+  for _, size in ipairs {{1, 1, 1}, {65, 33, 129}, {3, 70, 11}, {130, 31, 3}, {2, 2, 74}} do
+    for _, dtype in ipairs {torch.float32, torch.float64} do
+      local n, m, k = table.unpack(size)
+      local a = torch.randn(2, n, k, {dtype = dtype}):requires_grad_()
+      local b = torch.randn(1, m, k, {dtype = dtype}):requires_grad_()
+      for _, p in ipairs {1, 2, 3, 2.5, math.huge} do
+        local what = ('p = %g, %d, %d, %d'):format(p, n, m, k)
+        local y, by = slopes(function(u, v) return torch.cdist(u, v, p, 'donot_use_mm_for_euclid_dist') end, {a, b})
+        local expected, want = slopes(function(u, v)
+          return torch.stack {far(u[1], v[1], p), far(u[2], v[1], p)}
+        end, {a, b})
+        close(y, expected, what)
+        for i = 1, 2 do close(by[i], want[i], 'gradient ' .. i .. ', ' .. what) end
+      end
+    end
+  end
+end
+
+function s.distances_of_pairs()
+  for _, size in ipairs {{2, 1}, {70, 129}, {100, 3}} do
+    local n, k = table.unpack(size)
+    local x = torch.randn(k, n, {dtype = torch.float64}):t():requires_grad_()
+    local at = torch.triu_indices(n, n, 1)
+    for _, p in ipairs {1, 2, 3, 2.5, math.huge} do
+      local y, by = slopes(function(u) return nn.functional.pdist(u, p) end, {x})
+      local expected, want = slopes(function(u)
+        return (u:index_select(1, at[1]) - u:index_select(1, at[2])):norm {p = p, dim = 2}
+      end, {x})
+      close(y, expected, 'p = ' .. p)
+      close(by[1], want[1], 'gradient, p = ' .. p)
+    end
+  end
+  t:eq(nn.functional.pdist(torch.zeros(0, 3)):numel(), 0)
+  t:eq(nn.functional.pdist(torch.zeros(3, 0)), torch.zeros(3))
+end
+
+function s.distances_at_edges()
+  local nan, inf = 0 / 0, math.huge
+  local a = torch.tensor {{1., 1., 1.}, {nan, 1., 1.}, {inf, 0., 0.}, {-inf, 0., 0.}}
+  local b = torch.tensor {{1., 1., 1.}, {inf, 0., 0.}}
+  for _, p in ipairs {1, 2, 3, 2.5, inf} do
+    local y = torch.cdist(a, b, p)
+    t:eq(y:isnan(), torch.tensor {{false, false}, {true, true}, {false, true}, {false, false}}, 'nan, p = ' .. p)
+    t:eq(y:isinf(), torch.tensor {{false, true}, {false, false}, {true, false}, {true, true}}, 'inf, p = ' .. p)
+    local x = torch.ones(2, 3):requires_grad_()
+    torch.cdist(x, torch.ones(1, 3), p):sum():backward()
+    t:eq(x.grad, torch.zeros(2, 3), 'no distance, no slope, p = ' .. p)
+    local poisoned = a:clone():requires_grad_()
+    torch.cdist(poisoned, b[{{1, 1}}], p):sum():backward()
+    t:assert(p == 1 or poisoned.grad[2]:isnan():any(), 'the gradient of nan, p = ' .. p)
+    t:assert(not poisoned.grad[1]:isnan():any(), 'that of others, p = ' .. p)
+    t:eq(torch.cdist(torch.zeros(2, 3, 4), torch.zeros(2, 0, 4), p):size(), torch.Size {2, 3, 0})
+    t:eq(torch.cdist(torch.zeros(0, 4), torch.zeros(3, 4), p):size(), torch.Size {0, 3})
+  end
+  local ties = torch.tensor {{3., -3., 1.}}:requires_grad_()
+  torch.cdist(ties, torch.zeros(1, 3), inf):sum():backward()
+  t:eq(ties.grad, torch.tensor {{0.5, -0.5, 0.}}, 'the largest share the gradient')
+  local tiny = torch.full({1, 4}, 1e-30):requires_grad_()
+  torch.cdist(tiny, torch.zeros(1, 4), 2):sum():backward()
+  t:eq(tiny.grad, torch.full({1, 4}, 0.5), 'squares that float32 does not hold')
+  local half = torch.randn(5, 7):half()
+  t:eq(torch.cdist(half, half, 1), torch.cdist(half:float(), half:float(), 1):half())
+  t:eq(torch.cdist(a, a, 0), torch.tensor {{0., 1., 3., 3.}, {1., 1., 3., 3.}, {3., 3., 1., 1.}, {3., 3., 1., 1.}})
+end
+
+-- By a product: what cancellation leaves below 0 counts as 0, also in the gradient.
+function s.distances_by_a_product()
+  local x = torch.randn(40, 5):requires_grad_()
+  local y = torch.cdist(x, x)
+  t:assert(not y:isnan():any())
+  torch.autograd.backward(y:diagonal():sum())
+  t:assert(x.grad:isfinite():all())
+end
+
+function s.cross_products()
+  for _, name in ipairs {'float32', 'float64', 'float16', 'bfloat16', 'int8', 'int64'} do
+    local a = (torch.randn(7, 3, 5, {dtype = torch.float64}) * 9):to(torch[name])
+    local b = (torch.randn(7, 3, 5, {dtype = torch.float64}) * 9):to(torch[name])
+    local along = torch.linalg.cross(a, b, {dim = 2})
+    local rows = torch.linalg.cross(a:transpose(2, 3), b:transpose(2, 3))
+    t:eq(along, rows:transpose(2, 3), name)
+    t:eq(torch.linalg.cross(a, a, {dim = 2}), torch.zeros_like(a), 'of the same, ' .. name)
+    local a1, a2, a3, b1, b2, b3 = a[{{}, 1}], a[{{}, 2}], a[{{}, 3}], b[{{}, 1}], b[{{}, 2}], b[{{}, 3}]
+    local expected = torch.stack({a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1}, 2)
+    if name:find 'int' then
+      t:eq(along, expected, name)
+    elseif name == 'float32' or name == 'float64' then
+      t:assert(torch.allclose(along, expected, {rtol = 1e-4, atol = 1e-4}), name)
+    end
+  end
+  local inf = math.huge
+  local y = torch.linalg.cross(torch.tensor {{inf, 0., 1.}}:double(), torch.tensor {{1., 2., 3.}}:double())
+  t:eq(y, torch.tensor {{-2., -inf, inf}}:double())
+  t:eq(torch.linalg.cross(torch.zeros(0, 3), torch.ones(1, 3)):size(), torch.Size {0, 3})
+  t:eq(torch.linalg.cross(torch.ones(2, 1, 3), torch.ones(4, 3)[{{1, 1}}]:unsqueeze(1)):size(), torch.Size {2, 1, 3})
+end
+
 t:add(s):run()

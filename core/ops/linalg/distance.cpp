@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "core/ops/common/checks.h"
 #include "core/ops/common/chunked.h"
@@ -9,11 +10,13 @@
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
+#include "core/ops/elementwise/root.h"
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/index/index.h"
+#include "core/ops/index/mask.h"
+#include "core/ops/linalg/distance_norms.h"
 #include "core/ops/linalg/matmul.h"
 #include "core/ops/reduce/reduce.h"
-#include "core/ops/reduce/scan.h"
 #include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
 
@@ -26,25 +29,125 @@ void check_p(double p) {
 Tensor last_norm(const Tensor& t, double p, bool keepdim = false) {
   return norm(t, {.p = p, .dim = {-1}, .keepdim = keepdim});
 }
-// The root of sums of squares that cancellation may have left below 0; its gradient at 0 is 0.
-Tensor safe_root(const Tensor& squares) {
-  Tensor zero = le(squares, 0);
-  return where(zero, 0, sqrt(where(zero, 1, squares)));
-}
 Tensor squares(const Tensor& t) { return sum(mul(t, t), {.dim = {-1}, .keepdim = true}); }
 
 Tensor concatenated(const Tensors& slices, int64_t dim) { return slices.size() == 1 ? slices[0] : cat(slices, {dim}); }
-// The positions i < j of all pairs of n ≥ 2, ordered by i, then j: n (n - 1) / 2 each.
-std::pair<Tensor, Tensor> pairs(int64_t n, Device& device) {
-  const int64_t count = n * (n - 1) / 2;
-  Tensor i = counting(n - 1, device);
-  Tensor starts = sub(mul(i, n - 1), floor_divide(mul(i, sub(i, 1)), 2));  // where the pairs of each i begin
-  Tensor steps = index_fill(zeros({count}, Dtype::i64, device), slice(starts, {0, 1, n - 1, 1}), 1);
-  Tensor first = cumsum(steps, {0});
-  Tensor second = add(sub(counting(count, device), index_select(starts, first)), add(first, 1));
-  return {first, second};
+// x1[i] - x2[j] for the positions i in [begin, end) and all j: [b, end - begin, m, k].
+Tensor differences(const Tensor& a, const Tensor& b, int64_t begin, int64_t end) {
+  return sub(unsqueeze(slice(a, {1, begin, end, 1}), {2}), unsqueeze(b, {1}));
+}
+// Of n x n pairs which have i < j (or i > j), and where each is in the list of these: pair_position() in tensors.
+std::pair<Tensor, Tensor> triangle_of(int64_t n, bool below, Device& device) {
+  const Tensor j = counting(n, device), i = unsqueeze(j, {1}), first = minimum(i, j), second = maximum(i, j);
+  const Tensor before = floor_divide(mul(first, sub(2 * n - 1, first)), 2);
+  return {below ? gt(i, j) : lt(i, j), clamp(sub(sub(add(before, second), first), 1), 0, Value())};
+}
+// The same for results and gradients of a triangle: a matrix of lists [b, n (n - 1) / 2].
+Tensor in_matrix(const Tensor& list, const Tensor& positions, int64_t n) {
+  const Tensor all = index_select(list, reshape(positions, {{n * n}}), {.dim = 1});
+  return reshape(all, {{list.shape(0), n, n}});
 }
 
+// The derivatives of norms y [b, n, m, 1] by differences d, times g. They are 0 where y is.
+Tensor slopes(const Tensor& d, const Tensor& y, const Tensor& g, double p) {
+  const Tensor none = eq(y, 0);
+  if (p == 1) return masked_fill(mul(g, sign(d)), none, 0);
+  const Tensor some = masked_fill(y, none, 1);
+  if (p == 2) return masked_fill(mul(g, div(d, some)), none, 0);
+  if (std::isinf(p)) {
+    const Tensor ties = cast_to(eq(abs(d), y), d.dtype());
+    return mul(sign(d), mul(ties, div(g, sum(ties, {.dim = {-1}, .keepdim = true}))));
+  }
+  const Tensor zero = logical_or(eq(d, 0), none);
+  return masked_fill(mul(g, mul(sign(d), pow(div(masked_fill(abs(d), zero, 1), some), p - 1))), zero, 0);
+}
+
+}  // namespace
+
+// Kernels rely on these checks.
+Spec RowDistances::infer(const Inputs& in) const {
+  const Shape &a = in[0].shape(), &b = in[1].shape();
+  if (a.size() != 3 || b.size() != 3 || a[0] != b[0] || a[2] != b[2] || (triangle && a[1] != b[1]))
+    throw Error("there are no such pairs of rows of {} and {}", to_string(a), to_string(b));
+  if (triangle) return {{a[0], pairs_before(a[1], a[1])}, in[0].dtype()};
+  return {{a[0], a[1], b[1]}, in[0].dtype()};
+}
+Spec RowDistancesBackward::infer(const Inputs& in) const {
+  const Shape pairs = RowDistances{.p = p, .triangle = triangle}.infer({in[1], in[2]}).shape;
+  if (!(in[0].shape() == pairs) || !(in[3].shape() == pairs))
+    throw Error("grad and result are {} and {}, not {}", to_string(in[0].shape()), to_string(in[3].shape()),
+                to_string(pairs));
+  return {in[1].shape(), in[1].dtype()};
+}
+Tensor RowDistances::decompose(const Inputs& in) const {
+  const Tensor &a = in[0], &b = in[1];
+  const int64_t n = a.shape(1), m = b.shape(1);
+  auto rows = [a = a, b = b, p = p](int64_t begin, int64_t end) { return last_norm(differences(a, b, begin, end), p); };
+  const double each = double(a.shape(0)) * double(m) * double(a.shape(2));  // differences for a row of a
+  const Tensor all = concatenated(in_slices(n, each, {a, b}, rows), 1);
+  if (!triangle) return all;
+  std::vector<int64_t> later;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = i + 1; j < n; ++j) later.push_back(i * n + j);
+  const Tensor positions = to_device(Tensor::from({int64_t(later.size())}, later.data()), {&a.device()});
+  return index_select(reshape(all, {{a.shape(0), n * n}}), positions, {.dim = 1});
+}
+Tensors RowDistances::vjp(const Call& c, const Tensor& dy) const {
+  const Tensor &a = c.in[0], &b = c.in[1], &y = c.out[0];
+  auto turned = [&](const Tensor& t) { return triangle ? t : transpose(t, {1, 2}); };
+  Tensors out(2);
+  if (c.wants(0)) out[0] = row_distances_backward(dy, a, b, y, {.p = p, .triangle = triangle});
+  if (c.wants(1)) {
+    const RowDistancesBackward op{.p = p, .triangle = triangle, .below = triangle};
+    out[1] = row_distances_backward(turned(dy), b, a, turned(y), op);
+  }
+  return out;
+}
+Cases<RowDistances> RowDistances::samples() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return {{{}, {{2, 3, 4}, {2, 5, 4}}},
+          {{1}, {{1, 3, 2}, {1, 2, 2}}},
+          {{3}, {{1, 2, 3}, {1, 2, 3}}},
+          {{infinity}, {{1, 2, 3}, {1, 3, 3}}},
+          {{2, true}, {{1, 4, 3}, {1, 4, 3}}}};
+}
+
+Tensor RowDistancesBackward::decompose(const Inputs& in) const {
+  const Tensor &a = in[1], &b = in[2];
+  Tensor g = in[0], y = in[3], others;  // pairs that have no distance: it counts as 1
+  const int64_t n = a.shape(1);
+  if (y.numel() == 0) return zeros(a.shape(), a.dtype(), a.device());
+  if (triangle) {
+    const auto [pairs, positions] = triangle_of(n, below, a.device());
+    others = logical_not(pairs);
+    g = in_matrix(g, positions, n), y = masked_fill(in_matrix(y, positions, n), others, 1);
+  }
+  auto rows = [=, p = p](int64_t begin, int64_t end) {
+    auto part = [&](const Tensor& t) { return unsqueeze(slice(t, {1, begin, end, 1}), {3}); };
+    auto without = [&](const Tensor& t, double value) {
+      return others ? masked_fill(t, unsqueeze(slice(others, {0, begin, end, 1}), {2}), value) : t;
+    };
+    const Tensor d = without(differences(a, b, begin, end), 1);
+    return sum(without(slopes(d, part(y), part(g), p), 0), {.dim = {2}});
+  };
+  return concatenated(in_slices(n, double(b.numel()), {g, a, b, y}, rows), 1);
+}
+Cases<RowDistancesBackward> RowDistancesBackward::samples() {
+  return {{{}, {{2, 3, 5}, {2, 3, 4}, {2, 5, 4}, {2, 3, 5}}, 0.5, 2},
+          {{1}, {{1, 3, 2}, {1, 3, 2}, {1, 2, 2}, {1, 3, 2}}, 0.5, 2},
+          {{3}, {{1, 2, 2}, {1, 2, 3}, {1, 2, 3}, {1, 2, 2}}, 0.5, 2},
+          {{2, true}, {{1, 6}, {1, 4, 3}, {1, 4, 3}, {1, 6}}, 0.5, 2},
+          {{1, true, true}, {{1, 3}, {1, 3, 2}, {1, 3, 2}, {1, 3}}, 0.5, 2}};
+}
+
+namespace {
+// 16-bit floats are rounded once, at the end. p = 0 counts.
+Tensor distances(const Tensor& a, const Tensor& b, double p, bool triangle) {
+  const Dtype d = a.dtype();
+  const Tensor x1 = size_of(d) == 2 ? cast_to(a, Dtype::f32) : a, x2 = size_of(d) == 2 ? cast_to(b, Dtype::f32) : b;
+  const RowDistances op{.p = p, .triangle = triangle};
+  return cast_to(p == 0 ? op.decompose({x1, x2}) : row_distances(x1, x2, op), d);
+}
 }  // namespace
 
 Tensor Cdist::decompose(const Inputs& in) const {
@@ -62,18 +165,20 @@ Tensor Cdist::decompose(const Inputs& in) const {
     throw Error("'{}' is no compute_mode", compute_mode);
   const bool product = always || (compute_mode == "use_mm_for_euclid_dist_if_necessary" && (n > 25 || m > 25));
   if (p == 2 && product) {
-    Tensor cross = matmul(a, transpose(b, {-2, -1}));
-    return safe_root(sub(add(squares(a), transpose(squares(b), {-2, -1})), mul(cross, 2)));
+    Tensor cross = matmul(mul(a, -2), transpose(b, {-2, -1}));  // doubling is exact
+    return safe_root(add(add(squares(a), transpose(squares(b), {-2, -1})), cross));
   }
-  Shape shape = broadcast({a.shape().begin(), a.shape().end() - 2}, {b.shape().begin(), b.shape().end() - 2});
-  const double each = double(shape.numel()) * double(m) * double(k);  // differences for a row of a
+  const Shape batch = broadcast({a.shape().begin(), a.shape().end() - 2}, {b.shape().begin(), b.shape().end() - 2});
+  Shape shape = batch;
   for (int64_t extent : {n, m}) shape.push_back(extent);
   check_shape(shape, size_of(a.dtype()));
   if (k == 0) return full(shape, 0, a.dtype(), a.device());
-  auto rows = [a = a, b = b, p = p](int64_t begin, int64_t end) {
-    return last_norm(sub(unsqueeze(slice(a, {-2, begin, end, 1}), {-2}), unsqueeze(b, {-3})), p);
+  auto matrices = [&](const Tensor& t, int64_t rows) {
+    Shape whole = batch;
+    for (int64_t extent : {rows, k}) whole.push_back(extent);
+    return reshape(expand_to(t, whole), {{batch.numel(), rows, k}});
   };
-  return concatenated(in_slices(n, each, {a, b}, rows), -2);
+  return reshape(distances(matrices(a, n), matrices(b, m), p, false), {shape});
 }
 Cases<Cdist> Cdist::samples() {
   return {{{}, {{2, 3}, {4, 3}}},
@@ -93,13 +198,7 @@ Tensor Pdist::decompose(const Inputs& in) const {
   check_shape({n, n}, sizeof(int64_t));
   const int64_t count = n < 2 ? 0 : n * (n - 1) / 2;
   if (k == 0) return full({count}, 0, x.dtype(), x.device());
-  if (count == 0) return last_norm(slice(x, {0, 0, 0, 1}), p);
-  const auto [first, second] = pairs(n, x.device());
-  auto some = [x = x, p = p, first = first, second = second](int64_t begin, int64_t end) {
-    auto rows = [&](const Tensor& list) { return index_select(x, slice(list, {0, begin, end, 1})); };
-    return last_norm(sub(rows(first), rows(second)), p);
-  };
-  return concatenated(in_slices(count, double(k), {x}, some), 0);
+  return reshape(distances(unsqueeze(x, {0}), unsqueeze(x, {0}), p, true), {{count}});
 }
 Cases<Pdist> Pdist::samples() {
   return {{{}, {{3, 2}}}, {{1}, {{3, 2}}}, {{3}, {{4, 2}}}, {{std::numeric_limits<double>::infinity()}, {{3, 2}}}};
@@ -124,7 +223,7 @@ Tensor CosineSimilarity::decompose(const Inputs& in) const {
 }
 
 namespace {
-const DefineAll<Cdist, Pdist, PairwiseDistance, CosineSimilarity, Dist> define_all_;
+const DefineAll<RowDistances, RowDistancesBackward, Cdist, Pdist, PairwiseDistance, CosineSimilarity, Dist> define_all_;
 }  // namespace
 
 // Powers of 16-bit floats overflow: they are summed in float32 and rounded once.

@@ -1,9 +1,41 @@
-// Distances and angles between vectors. See op.h for the recipe. All are compositions.
+// Distances and angles between vectors. See op.h for the recipe. Those of all pairs have kernels (distance_norms.h).
 #pragma once
 #include "core/op/define.h"
 
 namespace luth::ops {
 
+/// The distances of all rows of x1 from all of x2, or of the pairs (i, j) with i < j alone.
+struct RowDistances {
+  static constexpr Doc doc{"cdist.rows", "x1, x2",
+                           "The p-norms, p > 0, of the differences of rows of x1 [b, n, k] and x2 [b, m, k]: [b, n, "
+                           "m]; of a triangle those of row i of x1 and row j of x2 with i < j: [b, n (n - 1) / 2]."};
+  static constexpr Traits traits{.saves = "x1: x1, x2, result; x2: x1, x2, result", .internal = true};
+  double p = 2;
+  bool triangle = false;
+  void describe(auto& field) {
+    field("p", p, "the norm");
+    field("triangle", triangle, "only pairs of a row and a later one");
+  }
+  Spec infer(const Inputs& in) const;
+  Tensor decompose(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<RowDistances> samples();
+};
+struct RowDistancesBackward {
+  static constexpr Doc doc{"cdist.rows_backward", "grad, x1, x2, result", "The gradient of cdist.rows by x1.",
+                           "x1_grad"};
+  static constexpr Traits traits{.internal = true};
+  double p = 2;
+  bool triangle = false, below = false;
+  void describe(auto& field) {
+    field("p", p, "the norm");
+    field("triangle", triangle, "only pairs of a row and a later one");
+    field("below", below, "the rows of x1 are the later ones");
+  }
+  Spec infer(const Inputs& in) const;
+  Tensor decompose(const Inputs& in) const;
+  static Cases<RowDistancesBackward> samples();
+};
 struct Cdist {
   static constexpr Doc doc{
       "cdist", "x1, x2",
@@ -72,6 +104,8 @@ struct Dist {
 }  // namespace luth::ops
 
 namespace luth {
+inline constexpr Fn<ops::RowDistances> row_distances;
+inline constexpr Fn<ops::RowDistancesBackward> row_distances_backward;
 inline constexpr Fn<ops::Cdist> cdist;
 inline constexpr Fn<ops::PairwiseDistance> pairwise_distance;
 inline constexpr Fn<ops::CosineSimilarity> cosine_similarity;
