@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/math/functions.h"
+#include "core/op/define.h"
 
 namespace luth::ops {
 
@@ -17,21 +18,25 @@ LUTH_HD C sign_of(C d) {
 }
 
 template <class C>
-struct SumNorm {
+struct NormOf {
+  using Element = C;
+};
+template <class C>
+struct SumNorm : NormOf<C> {
   LUTH_HD double step(double total, double d) const { return total + std::fabs(d); }
   LUTH_HD double root(double total) const { return total; }
   LUTH_HD C weight(C g, C, const C*, const C*, int64_t) const { return g; }
   LUTH_HD C slope(C d, C) const { return sign_of(d); }
 };
 template <class C>
-struct RootNorm {
+struct RootNorm : NormOf<C> {
   LUTH_HD double step(double total, double d) const { return total + d * d; }
   LUTH_HD double root(double total) const { return std::sqrt(total); }
   LUTH_HD C weight(C g, C y, const C*, const C*, int64_t) const { return g / y; }
   LUTH_HD C slope(C d, C) const { return d; }
 };
 template <class C>
-struct CubicNorm {
+struct CubicNorm : NormOf<C> {
   LUTH_HD double step(double total, double d) const { return total + d * d * std::fabs(d); }
   LUTH_HD double root(double total) const { return std::cbrt(total); }
   LUTH_HD C weight(C g, C, const C*, const C*, int64_t) const { return g; }
@@ -41,7 +46,7 @@ struct CubicNorm {
   }
 };
 template <class C>
-struct PowerNorm {
+struct PowerNorm : NormOf<C> {
   double p;
   LUTH_HD double step(double total, double d) const { return total + double(math::pow(C(std::fabs(d)), C(p))); }
   LUTH_HD double root(double total) const { return math::pow(total, 1 / p); }
@@ -53,7 +58,7 @@ struct PowerNorm {
 };
 /// The largest differences share the gradient.
 template <class C>
-struct LargestNorm {
+struct LargestNorm : NormOf<C> {
   LUTH_HD double step(double total, double d) const {
     const double size = std::fabs(d);
     return size > total || size != size ? size : total;
@@ -67,14 +72,16 @@ struct LargestNorm {
   LUTH_HD C slope(C d, C y) const { return std::fabs(d) == y ? sign_of(d) : C(0); }
 };
 
-/// f(norm) for exponent p > 0.
-template <class C, class F>
-void with_norm(double p, F f) {
-  if (p == 1) return f(SumNorm<C>());
-  if (p == 2) return f(RootNorm<C>());
-  if (p == 3) return f(CubicNorm<C>());
-  if (p == std::numeric_limits<double>::infinity()) return f(LargestNorm<C>());
-  f(PowerNorm<C>{p});
+/// f(norm) for exponent p > 0 and rows of a dtype, float32 or float64.
+template <class F>
+void with_norm(double p, Dtype dtype, F f) {
+  dispatch(Types<float, double>{}, dtype, [&]<class C>(Type<C>) {
+    if (p == 1) return f(SumNorm<C>());
+    if (p == 2) return f(RootNorm<C>());
+    if (p == 3) return f(CubicNorm<C>());
+    if (p == std::numeric_limits<double>::infinity()) return f(LargestNorm<C>());
+    f(PowerNorm<C>{{}, p});
+  });
 }
 
 /// How many pairs (i, j) with i < j of n rows there are for the first `rows` values of i; and where pair (i, j) is

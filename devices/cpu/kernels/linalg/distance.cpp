@@ -42,7 +42,7 @@ void add_block(const Norm& norm, const C* a, int64_t h, const C* b, int64_t w, i
     for (int64_t i = 0; i < h; ++i) add_differences(norm, a + i * k + c, others, n, totals[i]);
   }
 }
-template <class C, class Norm>
+template <class Norm, class C = typename Norm::Element>
 void all_distances(const ops::RowDistances& op, const Norm& norm, const Tensor& x1, const Tensor& x2, C* y) {
   const int64_t n = x1.shape(1), m = x2.shape(1), k = x1.shape(2);
   const int64_t across = (m + width - 1) / width, down = (n + height - 1) / height;
@@ -61,8 +61,8 @@ void all_distances(const ops::RowDistances& op, const Norm& norm, const Tensor& 
   });
 }
 void row_distances(const ops::RowDistances& op, Tensor& y, const Dense& x1, const Dense& x2) {
-  dispatch(Types<float, double>{}, y.dtype(), [&]<class T>(Type<T>) {
-    ops::with_norm<T>(op.p, [&](auto norm) { all_distances(op, norm, x1, x2, y.data<T>()); });
+  ops::with_norm(op.p, y.dtype(), [&]<class Norm>(const Norm& norm) {
+    all_distances(op, norm, x1, x2, y.data<typename Norm::Element>());
   });
 }
 
@@ -87,11 +87,12 @@ void sum_row(const Norm& norm, const C* a, const C* b, int64_t m, int64_t k, con
   if (c < k && k >= 8) c = k - 8, sum_slopes<8>(norm, a + c, b + c, m, k, weight, far, out + c), c = k;
   for (; c < k; ++c) sum_slopes<1>(norm, a + c, b + c, m, k, weight, far, out + c);
 }
-template <class C, class Norm>
-void all_slopes(const ops::RowDistancesBackward& op, const Norm& norm, const C* g, const Tensor& x1, const Tensor& x2,
-                const C* y, C* dx) {
+template <class Norm, class C = typename Norm::Element>
+void all_slopes(const ops::RowDistancesBackward& op, const Norm& norm, const Tensor& grad, const Tensor& x1,
+                const Tensor& x2, const Tensor& result, Tensor& dx) {
   const int64_t n = x1.shape(1), m = x2.shape(1), k = x1.shape(2);
-  const C *a = x1.data<C>(), *b = x2.data<C>();
+  const C *a = x1.data<C>(), *b = x2.data<C>(), *g = grad.data<C>(), *y = result.data<C>();
+  C* out = dx.data<C>();
   parallel_for(x1.shape(0) * n, row_grain(m * k), [&](int64_t begin, int64_t end) {
     const Buffer<C> weight(m), far(m);
     for (int64_t r = begin; r < end; ++r) {
@@ -103,16 +104,13 @@ void all_slopes(const ops::RowDistancesBackward& op, const Norm& norm, const C* 
         weight[j] = y[at] == C(0) ? 0 : norm.weight(g[at], y[at], a + r * k, b + (s * m + j) * k, k);
       }
       sum_row(norm, a + r * k, b + (s * m + first) * k, last - first, k, weight.get() + first, far.get() + first,
-              dx + r * k);
+              out + r * k);
     }
   });
 }
 void row_distances_backward(const ops::RowDistancesBackward& op, Tensor& dx, const Dense& grad, const Dense& x1,
                             const Dense& x2, const Dense& y) {
-  dispatch(Types<float, double>{}, dx.dtype(), [&]<class T>(Type<T>) {
-    ops::with_norm<T>(op.p,
-                      [&](auto norm) { all_slopes(op, norm, grad.data<T>(), x1, x2, y.data<T>(), dx.data<T>()); });
-  });
+  ops::with_norm(op.p, dx.dtype(), [&](const auto& norm) { all_slopes(op, norm, grad, x1, x2, y, dx); });
 }
 
 const Kernel<row_distances> row_distances_;

@@ -277,19 +277,20 @@ void sum(const ops::Sum& op, Tensor& y, const Strided& x) { accumulate<Adds>(x, 
 void prod(const ops::Prod& op, Tensor& y, const Strided& x) {
   accumulate<Multiplies>(x, y, !op.dim ? ~0u : x.dim() ? 1u << wrap_dim(*op.dim, x.dim()) : 0u);
 }
-void sum_of_numbers(const ops::SumOfNumbers& op, Tensor& y, const Strided& x) {
-  with_axis(Floats{}, x, op.dim.mask(x), [&]<class T>(const T* data, const Axis& a) {
-    using C = compute_t<T>;
-    T* out = y.data<T>();
-    reduce<AddsNumbers<C>, C>(data, a, [&](int64_t i, double total) { out[i] = cast<T>(total); });
-  });
-}
-void euclidean_norm(const ops::EuclideanNorm& op, Tensor& y, const Strided& input) {
+/// The sums of a floating tensor, and f of each as result.
+template <template <class> class R, class F>
+void sum_floats(const auto& op, Tensor& y, const Tensor& input, F f) {
   with_axis(Floats{}, input, op.dim.mask(input), [&]<class T>(const T* x, const Axis& a) {
     using C = compute_t<T>;
     T* out = y.data<T>();
-    reduce<AddsSquares<C>, C>(x, a, [&](int64_t i, double total) { out[i] = cast<T>(std::sqrt(total)); });
+    reduce<R<C>, C>(x, a, [&](int64_t i, double total) { out[i] = cast<T>(f(total)); });
   });
+}
+void sum_of_numbers(const ops::SumOfNumbers& op, Tensor& y, const Strided& x) {
+  sum_floats<AddsNumbers>(op, y, x, [](double total) { return total; });
+}
+void euclidean_norm(const ops::EuclideanNorm& op, Tensor& y, const Strided& x) {
+  sum_floats<AddsSquares>(op, y, x, [](double total) { return std::sqrt(total); });
 }
 template <template <class> class R>
 void extremum(const Tensor& input, Tensor& y, uint32_t mask) {

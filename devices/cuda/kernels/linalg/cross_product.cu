@@ -23,10 +23,9 @@ struct CrossProductAt {
   }
 };
 void cross_product(const ops::CrossProduct& op, Tensor& y, const Dense& x1, const Dense& x2) {
-  const Axis axis = axis_of(x1.shape(), wrap_dim(op.dim, x1.dim()));
+  const int64_t inner = x1.strides()[wrap_dim(op.dim, x1.dim())];
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    const CrossProductAt<T> f{x1.data<T>(), x2.data<T>(), y.data<T>(), axis.inner};
-    start_for_each(y, axis.outer * axis.inner, f);
+    start_for_each(y, y.numel() / 3, CrossProductAt<T>{x1.data<T>(), x2.data<T>(), y.data<T>(), inner});
   });
 }
 const Kernel<cross_product> cross_product_;

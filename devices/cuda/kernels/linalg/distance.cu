@@ -55,26 +55,23 @@ struct DistanceSlopes {
   }
 };
 
-template <class T>
-RowPairs<T> pairs_of(const Tensor& x1, const Tensor& x2, bool triangle, bool below) {
-  return {x1.data<T>(), x2.data<T>(), x1.shape(1), x2.shape(1), x1.shape(2), triangle, below};
+template <class C>
+RowPairs<C> pairs_of(const Tensor& x1, const Tensor& x2, bool triangle, bool below) {
+  return {x1.data<C>(), x2.data<C>(), x1.shape(1), x2.shape(1), x1.shape(2), triangle, below};
 }
 void row_distances(const ops::RowDistances& op, Tensor& y, const Dense& x1, const Dense& x2) {
-  dispatch(Types<float, double>{}, y.dtype(), [&]<class T>(Type<T>) {
-    ops::with_norm<T>(op.p, [&]<class Norm>(Norm norm) {
-      const RowPairs<T> rows = pairs_of<T>(x1, x2, op.triangle, false);
-      start_for_each(y, x1.shape(0) * rows.n * rows.m, Distance<T, Norm>{rows, norm, y.data<T>()});
-    });
+  ops::with_norm(op.p, y.dtype(), [&]<class Norm>(const Norm& norm) {
+    using C = typename Norm::Element;
+    const Distance<C, Norm> f{pairs_of<C>(x1, x2, op.triangle, false), norm, y.data<C>()};
+    start_for_each(y, x1.shape(0) * x1.shape(1) * x2.shape(1), f);
   });
 }
 void row_distances_backward(const ops::RowDistancesBackward& op, Tensor& dx, const Dense& grad, const Dense& x1,
                             const Dense& x2, const Dense& y) {
-  dispatch(Types<float, double>{}, dx.dtype(), [&]<class T>(Type<T>) {
-    ops::with_norm<T>(op.p, [&]<class Norm>(Norm norm) {
-      const RowPairs<T> rows = pairs_of<T>(x1, x2, op.triangle, op.below);
-      const DistanceSlopes<T, Norm> f{rows, norm, grad.data<T>(), y.data<T>(), dx.data<T>()};
-      start_for_each(dx, dx.numel(), f);
-    });
+  ops::with_norm(op.p, dx.dtype(), [&]<class Norm>(const Norm& norm) {
+    using C = typename Norm::Element;
+    const RowPairs<C> rows = pairs_of<C>(x1, x2, op.triangle, op.below);
+    start_for_each(dx, dx.numel(), DistanceSlopes<C, Norm>{rows, norm, grad.data<C>(), y.data<C>(), dx.data<C>()});
   });
 }
 

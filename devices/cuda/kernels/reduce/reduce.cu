@@ -97,14 +97,13 @@ void prod(const ops::Prod& op, Tensor& y, const Strided& input) {
   dispatch(Types<float, double, half, bfloat16, int64_t>{}, x.dtype(),
            [&]<class T>(Type<T>) { reduce<T>(Multiply<sum_t<T>>{{Output(y)}}, x, y, mask); });
 }
-void sum_of_numbers(const ops::SumOfNumbers& op, Tensor& y, const Strided& x) {
+template <template <class> class Op>
+void sum_floats(const auto& op, Tensor& y, const Tensor& x) {
   dispatch(Floats{}, x.dtype(),
-           [&]<class T>(Type<T>) { reduce<T>(AddNumbers<compute_t<T>>{{Output(y)}}, x, y, op.dim.mask(x)); });
+           [&]<class T>(Type<T>) { reduce<T>(Op<compute_t<T>>{{Output(y)}}, x, y, op.dim.mask(x)); });
 }
-void euclidean_norm(const ops::EuclideanNorm& op, Tensor& y, const Strided& x) {
-  dispatch(Floats{}, x.dtype(),
-           [&]<class T>(Type<T>) { reduce<T>(Length<compute_t<T>>{{Output(y)}}, x, y, op.dim.mask(x)); });
-}
+void sum_of_numbers(const ops::SumOfNumbers& op, Tensor& y, const Strided& x) { sum_floats<AddNumbers>(op, y, x); }
+void euclidean_norm(const ops::EuclideanNorm& op, Tensor& y, const Strided& x) { sum_floats<Length>(op, y, x); }
 
 // ---- extremes ----
 
