@@ -136,8 +136,8 @@ AllTaps all_taps(const GridSample& op, const Shape& x, const Tensor& grid, bool 
   std::vector<Tensors> slope(slopes ? size_t(dims) : 0);
   for (int64_t k = 0; k < count; ++k) {
     Tensor index, inside;
-    Tensors factor(size_t(dims) +
-                   1);  // the products of weights: each with one of them as slope, and the last with none
+    // the products of weights: each with one of them as slope, and the last with none
+    Tensors factor(size_t(dims) + 1);
     int64_t rest = k, stride = 1;
     for (int d = 0; d < dims; ++d, rest /= op.taps()) {
       const size_t t = size_t(rest % op.taps());
