@@ -25,14 +25,14 @@ namespace {
 thread_local Observer* observer_ = nullptr;
 std::string (*script_line_hook)() = nullptr;
 
+// Without those at the end that are absent.
 std::string arguments(const Inputs& in) {
+  auto n = in.size();
+  while (n > 0 && !in[n - 1]) --n;
   std::string s;
-  for (auto& v : in) {
-    if (!s.empty()) s += ", ";
-    if (v.is_scalar())
-      s += to_string(Attr(v.scalar()));
-    else
-      s += describe(v.tensor());
+  for (decltype(n) i = 0; i < n; ++i) {
+    if (i > 0) s += ", ";
+    s += in[i].is_scalar() ? to_string(Attr(in[i].scalar())) : describe(in[i].tensor());
   }
   return s;
 }

@@ -261,6 +261,8 @@ constexpr ForeignName names[] = {
     {"global", "scipy", "torch.linalg, torch.special, torch.signal.windows, torch.distributions"},
     {"global", "sklearn", "data.random_split(ds, {0.8, 0.2}), nn.Linear, and the metrics of recipes"},
     {"global", "argparse", "options {lr = {1e-3, 'learning rate'}} in a recipe, and the global table arg in a script"},
+    {"global", "options", "options {…} in recipes, which `luth train FILE` runs"},
+    {"global", "recipe", "recipe {…} in recipes, which `luth train FILE` runs"},
     {"global", "pickle", "torch.save(value, path), torch.load(path)"},
     {"global", "wandb", "torch.utils.tensorboard.SummaryWriter(dir), and the run folder of `luth train`"},
     {"global", "PIL", "data.read_image(path), data.write_image(image, path)"},

@@ -17,6 +17,12 @@ function s.labelsCountFromOne()
   t:fails(function() F.multi_margin_loss(x, torch.tensor {1, 1}, 3) end, 'p must be 1 or 2')
 end
 
+function s.errorsNameWhatWasGiven()
+  local x = torch.zeros(3)
+  t:fails(function() F.mse_loss(x, torch.zeros(4)) end, 'mse_loss(float32[3], float32[4]): ')
+  t:fails(function() F.layer_norm(x, {4}, nil, x) end, 'layer_norm(float32[3], nil, float32[3]): ')
+end
+
 function s.labelsEndWithANegativeNumber()
   local x = torch.tensor {0.1, 0.2, 0.4, 0.8}
   local expected = 0.25 * ((1 - (0.1 - 0.2)) + (1 - (0.1 - 0.4)) + (1 - (0.8 - 0.2)) + (1 - (0.8 - 0.4)))
