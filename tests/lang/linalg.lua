@@ -53,7 +53,7 @@ end
 local function slopes(f, x)
   local y = f(table.unpack(x))
   local weights = torch.linspace(1, 2, y:numel(), {dtype = y.dtype}):reshape(y:size())
-  return y, torch.autograd.grad(y, x, {grad_outputs = weights})
+  return y, {torch.autograd.grad(y, x, {grad_outputs = weights})}
 end
 local function close(got, expected, what)
   local bound = got.dtype == torch.float64 and 1e-11 or 2e-5
@@ -76,6 +76,19 @@ function s.distances_in_blocks()
         for i = 1, 2 do close(by[i], want[i], 'gradient ' .. i .. ', ' .. what) end
       end
     end
+  end
+end
+
+-- Samples of which one side has a single matrix, and those of which none has.
+function s.distances_of_samples()
+  for _, shapes in ipairs {{{5, 3}, {2, 4, 3}}, {{2, 4, 3}, {1, 5, 3}}, {{2, 1, 4, 3}, {3, 5, 3}}, {{0, 4, 3}, {5, 3}}} do
+    local a = torch.randn(table.unpack(shapes[1])):requires_grad_()
+    local b = torch.randn(table.unpack(shapes[2])):requires_grad_()
+    local y, by = slopes(function(u, v) return torch.cdist(u, v, 1) end, {a, b})
+    local expected, want = slopes(function(u, v) return (u:unsqueeze(-2) - v:unsqueeze(-3)):abs():sum(-1) end, {a, b})
+    close(y, expected, 'distances of ' .. tostring(y:size()))
+    t:assert(y:is_contiguous())
+    for i = 1, 2 do close(by[i], want[i], 'gradient ' .. i) end
   end
 end
 
@@ -121,6 +134,9 @@ function s.distances_at_edges()
   local tiny = torch.full({1, 4}, 1e-30):requires_grad_()
   torch.cdist(tiny, torch.zeros(1, 4), 2):sum():backward()
   t:eq(tiny.grad, torch.full({1, 4}, 0.5), 'squares that float32 does not hold')
+  local near = torch.full({1, 4}, 1e-18):requires_grad_()
+  torch.sum(torch.cdist(near, torch.zeros(1, 4), 2) * 1e25):backward()
+  t:assert(torch.allclose(near.grad, torch.full({1, 4}, 0.5e25)), 'quotients that float32 does not hold')
   local half = torch.randn(5, 7):half()
   t:eq(torch.cdist(half, half, 1), torch.cdist(half:float(), half:float(), 1):half())
   t:eq(torch.cdist(a, a, 0), torch.tensor {{0., 1., 3., 3.}, {1., 1., 3., 3.}, {3., 3., 1., 1.}, {3., 3., 1., 1.}})
@@ -154,6 +170,8 @@ function s.cross_products()
   local inf = math.huge
   local y = torch.linalg.cross(torch.tensor {{inf, 0., 1.}}:double(), torch.tensor {{1., 2., 3.}}:double())
   t:eq(y, torch.tensor {{-2., -inf, inf}}:double())
+  local huge = torch.linalg.cross(torch.tensor {{1., 1., 1e200}}:double(), torch.tensor {{1., 1e200, 1.}}:double())
+  t:eq(huge[1][1]:item(), -inf, 'a product beyond float64')
   t:eq(torch.linalg.cross(torch.zeros(0, 3), torch.ones(1, 3)):size(), torch.Size {0, 3})
   t:eq(torch.linalg.cross(torch.ones(2, 1, 3), torch.ones(4, 3)[{{1, 1}}]:unsqueeze(1)):size(), torch.Size {2, 1, 3})
 end

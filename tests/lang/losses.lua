@@ -90,6 +90,8 @@ function s.embeddingBag()
   near(F.embedding_bag(flat, w, torch.tensor {1, 3, 5}, {mode = 'sum', include_last_offset = true}),
     torch.tensor {{4.0, 40.0}, {5.0, 50.0}})
   near(F.embedding_bag(flat, w, offsets, {padding_idx = 3}), torch.tensor {{1.0, 10.0}, {0.0, 0.0}, {2.0, 20.0}})
+  t:fails(function() return F.embedding_bag(torch.tensor {1, 2, 9}, w, torch.tensor {1, 2}, {mode = 'max'}) end,
+    'position 3')
   near(F.embedding_bag(flat, w, offsets, {mode = 'max', padding_idx = 3}),
     torch.tensor {{1.0, 10.0}, {0.0, 0.0}, {2.0, 20.0}})
   near(F.embedding_bag(torch.tensor {{1, 3}}, w, {mode = 'sum', per_sample_weights = torch.tensor {{2.0, -1.0}}}),

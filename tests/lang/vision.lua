@@ -169,6 +169,10 @@ function s.grid_samples_of_nothing()
     t:eq(grid.grad, torch.zeros(n[1], n[3], 3, 2))
   end
   t:fails(function() F.grid_sample(torch.ones(1, 1, 0, 3), torch.ones(1, 1, 1, 2)) end, 'no elements in a spatial dim')
+  local x, g = torch.ones(2, 0, 4, 4):requires_grad_(), torch.zeros(2, 3, 3, 2):requires_grad_()
+  local dx, dg = torch.autograd.grad(F.grid_sample(x, g, {align_corners = false}):sum(), {x, g}, {create_graph = true})
+  torch.add(dx:sum(), dg:sum()):backward()
+  t:eq(g.grad, torch.zeros(2, 3, 3, 2), 'no channels, no slopes')
 end
 
 t:add(s):run()

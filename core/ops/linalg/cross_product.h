@@ -12,7 +12,7 @@ template <class T>
 LUTH_HD T difference_of_products(T a, T b, T c, T d) {
   if constexpr (std::is_same_v<T, double>) {
     const T second = c * d, rest = std::fma(-c, d, second), first = std::fma(a, b, -second);
-    return rest == rest ? first + rest : first;
+    return rest - rest == 0 ? first + rest : first;  // finite
   } else if constexpr (std::is_same_v<T, float>) {
     return T(double(a) * double(b) - double(c) * double(d));
   } else {

@@ -173,12 +173,20 @@ Tensor Cdist::decompose(const Inputs& in) const {
   for (int64_t extent : {n, m}) shape.push_back(extent);
   check_shape(shape, size_of(a.dtype()));
   if (k == 0) return full(shape, 0, a.dtype(), a.device());
-  auto matrices = [&](const Tensor& t, int64_t rows) {
+  const int64_t count = batch.numel();
+  auto matrices = [k](const Tensor& t, int64_t samples, int64_t rows) { return reshape(t, {{samples, rows, k}}); };
+  if (count > 1 && b.numel() == m * k && m > 0)  // all rows meet one matrix, which is not copied for each sample
+    return reshape(distances(matrices(a, 1, count * n), matrices(b, 1, m), p, false), {shape});
+  if (count > 1 && a.numel() == n * k && n > 0) {
+    const Tensor all = distances(matrices(a, 1, n), matrices(b, 1, count * m), p, false);
+    return contiguous(reshape(transpose(reshape(all, {{n, count, m}}), {0, 1}), {shape}));
+  }
+  auto expanded = [&](const Tensor& t, int64_t rows) {
     Shape whole = batch;
     for (int64_t extent : {rows, k}) whole.push_back(extent);
-    return reshape(expand_to(t, whole), {{batch.numel(), rows, k}});
+    return matrices(expand_to(t, whole), count, rows);
   };
-  return reshape(distances(matrices(a, n), matrices(b, m), p, false), {shape});
+  return reshape(distances(expanded(a, n), expanded(b, m), p, false), {shape});
 }
 Cases<Cdist> Cdist::samples() {
   return {{{}, {{2, 3}, {4, 3}}},

@@ -32,8 +32,8 @@ template <class C>
 struct RootNorm : NormOf<C> {
   LUTH_HD double step(double total, double d) const { return total + d * d; }
   LUTH_HD double root(double total) const { return std::sqrt(total); }
-  LUTH_HD C weight(C g, C y, const C*, const C*, int64_t) const { return g / y; }
-  LUTH_HD C slope(C d, C) const { return d; }
+  LUTH_HD C weight(C g, C, const C*, const C*, int64_t) const { return g; }
+  LUTH_HD C slope(C d, C y) const { return d / y; }
 };
 template <class C>
 struct CubicNorm : NormOf<C> {
@@ -48,7 +48,8 @@ struct CubicNorm : NormOf<C> {
 template <class C>
 struct PowerNorm : NormOf<C> {
   double p;
-  LUTH_HD double step(double total, double d) const { return total + double(math::pow(C(std::fabs(d)), C(p))); }
+  LUTH_HD C power(double d) const { return math::pow(C(std::fabs(d)), C(p)); }
+  LUTH_HD double step(double total, double d) const { return total + double(power(d)); }
   LUTH_HD double root(double total) const { return math::pow(total, 1 / p); }
   LUTH_HD C weight(C g, C, const C*, const C*, int64_t) const { return g; }
   LUTH_HD C slope(C d, C y) const {

@@ -157,9 +157,14 @@ Value bag_sizes(const EmbeddingBag& op, const Tensor& input, const Tensor& offse
 }
 /// The positions of a flat input as a matrix, a row for each bag, and which of them are the bag's; null where that
 /// would be much more than the input, and where it is on another device, which must not be waited for.
-std::pair<Tensor, Tensor> as_rows(const EmbeddingBag& op, const Tensor& input, const Tensor& offsets) {
+std::pair<Tensor, Tensor> as_rows(const EmbeddingBag& op, const Tensor& input, int64_t rows, const Tensor& offsets) {
   if (!input.device().on_host() || !input.device().has_data()) return {};
   NoGrad no_grad;
+  const Tensor all = contiguous(cast_to(input, Dtype::i64));
+  for (int64_t i = 0; i < all.numel(); ++i) {  // here, where an error knows the position in input
+    const int64_t v = all.data<int64_t>()[i];
+    if (v < op.base || v - op.base >= rows) throw_bad_position("input", input.shape(), i, v, rows, op.base, false);
+  }
   const Tensor length = lengths(op, offsets, input.numel());
   const int64_t bags = length.numel(), longest = std::max<int64_t>(1, amax(length).item().integer());
   if (double(bags) * double(longest) > 2 * double(input.numel()) + 64) return {};
@@ -185,7 +190,7 @@ Tensor EmbeddingBag::decompose(const Inputs& in) const {
   Tensor counts;  // of input's shape: where a position is not the padding's
   if (skip) counts = ne(input, *skip + base);
   if (mode == "max") {
-    auto [index, there] = offsets ? as_rows(*this, input, offsets)
+    auto [index, there] = offsets ? as_rows(*this, input, weight.shape()[0], offsets)
                                   : std::pair(input, full(input.shape(), true, Dtype::boolean, input.device()));
     if (!index) return flat_largest(*this, embedding(input, weight, {{}, base}), offsets, counts);
     if (skip) there = logical_and(there, ne(index, *skip + base));

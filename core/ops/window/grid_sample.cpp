@@ -168,15 +168,15 @@ Tensor table_of(const Tensor& x, int64_t volume) {
   const Tensor padded = constant_pad_nd(transpose(reshape(x, {{s[0], s[1], volume}}), {1, 2}), {{0, 0, 0, 1}, 0});
   return reshape(padded, {{s[0] * (volume + 1), s[1]}});
 }
-// grad [N, C, points…] as a row of channels for each point.
-Tensor point_rows(const Tensor& grad, const Shape& x) {
-  const int64_t points = grad.numel() / std::max<int64_t>(1, x[0] * x[1]);
-  return reshape(transpose(reshape(grad, {{x[0], x[1], points}}), {1, 2}), {{x[0] * points, x[1]}});
-}
 int64_t volume_of(const Shape& x) {
   int64_t volume = 1;
   for (int d = 2; d < x.size(); ++d) volume *= x[d];
   return volume;
+}
+// grad [N, C, points…] as a row of channels for each point.
+Tensor point_rows(const Tensor& grad, const Shape& x) {
+  const int64_t points = volume_of(grad.shape());
+  return reshape(transpose(reshape(grad, {{x[0], x[1], points}}), {1, 2}), {{x[0] * points, x[1]}});
 }
 bool is_narrow(const Tensor& t) { return t.dtype() == Dtype::f16 || t.dtype() == Dtype::bf16; }
 Tensor wide_of(const Tensor& t) { return cast_to(t, Dtype::f32); }

@@ -21,6 +21,16 @@ void add_differences(const Norm& norm, const C* x, const double (*others)[width]
   }
   std::copy_n(total, width, totals);
 }
+// The powers first, in a loop of their own: libmvec has them for registers full of C.
+template <class C>
+void add_differences(const ops::PowerNorm<C>& norm, const C* x, const double (*others)[width], int64_t n,
+                     double* totals) {
+  for (int64_t c = 0; c < n; ++c) {
+    C power[width];
+    for (int64_t l = 0; l < width; ++l) power[l] = norm.power(double(x[c]) - others[c][l]);
+    for (int64_t l = 0; l < width; ++l) totals[l] += double(power[l]);
+  }
+}
 /// n elements of w rows that lie `stride` apart, side by side.
 template <class C>
 void set_side_by_side(const C* rows, int64_t stride, int64_t w, int64_t n, double (*to)[width]) {
