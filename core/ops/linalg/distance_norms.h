@@ -20,26 +20,24 @@ LUTH_HD C sign_of(C d) {
 template <class C>
 struct NormOf {
   using Element = C;
+  LUTH_HD C weight(C g, C, const C*, const C*, int64_t) const { return g; }
 };
 template <class C>
 struct SumNorm : NormOf<C> {
   LUTH_HD double step(double total, double d) const { return total + std::fabs(d); }
   LUTH_HD double root(double total) const { return total; }
-  LUTH_HD C weight(C g, C, const C*, const C*, int64_t) const { return g; }
   LUTH_HD C slope(C d, C) const { return sign_of(d); }
 };
 template <class C>
 struct RootNorm : NormOf<C> {
   LUTH_HD double step(double total, double d) const { return total + d * d; }
   LUTH_HD double root(double total) const { return std::sqrt(total); }
-  LUTH_HD C weight(C g, C, const C*, const C*, int64_t) const { return g; }
   LUTH_HD C slope(C d, C y) const { return d / y; }
 };
 template <class C>
 struct CubicNorm : NormOf<C> {
   LUTH_HD double step(double total, double d) const { return total + d * d * std::fabs(d); }
   LUTH_HD double root(double total) const { return std::cbrt(total); }
-  LUTH_HD C weight(C g, C, const C*, const C*, int64_t) const { return g; }
   LUTH_HD C slope(C d, C y) const {
     const C part = d / y;
     return part * std::fabs(part);
@@ -51,7 +49,6 @@ struct PowerNorm : NormOf<C> {
   LUTH_HD C power(double d) const { return math::pow(C(std::fabs(d)), C(p)); }
   LUTH_HD double step(double total, double d) const { return total + double(power(d)); }
   LUTH_HD double root(double total) const { return math::pow(total, 1 / p); }
-  LUTH_HD C weight(C g, C, const C*, const C*, int64_t) const { return g; }
   LUTH_HD C slope(C d, C y) const {
     const C size = math::pow(std::fabs(d) / y, C(p - 1));
     return d == C(0) ? C(0) : sign_of(d) * size;

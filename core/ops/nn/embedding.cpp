@@ -17,19 +17,17 @@
 namespace luth::ops {
 namespace {
 const DefineAll<Embedding, EmbeddingBackward, RowSums, OneHot> define_all_;
-
-/// padding_idx from 0; -1 for none.
-int64_t padding_row(const std::optional<int64_t>& padding_idx, int64_t rows) {
-  if (!padding_idx) return -1;
-  if (*padding_idx < -rows || *padding_idx >= rows)
-    throw Error("padding_idx {} is beyond the {} rows of weight", shown(*padding_idx), rows);
-  return *padding_idx < 0 ? *padding_idx + rows : *padding_idx;
-}
 }  // namespace
 
 void check_table(const Value& input, const Value& weight) {
   check_index_dtype("input", input.dtype());
   if (weight.dim() != 2) throw Error("weight must have 2 dims, but has shape {}", to_string(weight.shape()));
+}
+std::optional<int64_t> padding_row(const std::optional<int64_t>& padding_idx, int64_t rows) {
+  if (!padding_idx) return {};
+  if (*padding_idx < -rows || *padding_idx >= rows)
+    throw Error("padding_idx {} is beyond the {} rows of weight", shown(*padding_idx), rows);
+  return *padding_idx < 0 ? *padding_idx + rows : *padding_idx;
 }
 Spec Embedding::infer(const Inputs& in) const {
   check_table(in[0], in[1]);
@@ -39,9 +37,8 @@ Spec Embedding::infer(const Inputs& in) const {
   return {s, in[1].dtype()};
 }
 Tensors Embedding::vjp(const Call& c, const Tensor& dy) const {
-  const int64_t rows = c.in[1].shape()[0], padding = padding_row(padding_idx, rows);
-  const Embedding forward{padding < 0 ? std::nullopt : std::optional(padding), base};
-  return {Tensor(), embedding_backward(dy, c.in[0], {rows, forward})};
+  const int64_t rows = c.in[1].shape()[0];
+  return {Tensor(), embedding_backward(dy, c.in[0], {rows, {padding_row(padding_idx, rows), base}})};
 }
 Spec EmbeddingBackward::infer(const Inputs& in) const { return {{rows, in[0].shape().back()}, in[0].dtype()}; }
 Tensors EmbeddingBackward::vjp(const Call& c, const Tensor& dy) const {

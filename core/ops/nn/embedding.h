@@ -6,6 +6,8 @@ namespace luth::ops {
 
 /// Throws unless `input` holds positions and `weight` is a matrix.
 void check_table(const Value& input, const Value& weight);
+/// padding_idx, which may count from the end, from 0. Throws unless it is one of the rows.
+std::optional<int64_t> padding_row(const std::optional<int64_t>& padding_idx, int64_t rows);
 /// For each position of a flat input the bag that it lies in, from 0, where `offsets` say where each begins; the number
 /// of bags, with `ended`, if it lies behind the last.
 Tensor bag_of(const Tensor& offsets, int64_t positions, int base);

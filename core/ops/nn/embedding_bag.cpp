@@ -16,7 +16,6 @@
 #include "core/ops/nn/embedding.h"
 #include "core/ops/nn/normalize.h"
 #include "core/ops/reduce/reduce.h"
-#include "core/ops/reduce/scan.h"
 #include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
 
@@ -127,14 +126,6 @@ Tensor largest(const Tensor& rows, const Tensor& there) {
   const Tensor empty = logical_not(any_dims(there, {.dim = {1}, .keepdim = true}));
   return masked_fill(max_dim(masked, {.dim = 1})[0], empty, 0);
 }
-/// padding_idx from 0.
-std::optional<int64_t> padding_row(const EmbeddingBag& op, const Tensor& weight) {
-  if (!op.padding_idx) return {};
-  const int64_t row = *op.padding_idx < 0 ? *op.padding_idx + weight.shape()[0] : *op.padding_idx;
-  if (row < 0 || row >= weight.shape()[0])
-    throw Error("padding_idx {} is beyond the {} rows of weight", shown(*op.padding_idx), weight.shape()[0]);
-  return row;
-}
 /// The lengths of the bags of a flat input of n positions.
 Tensor lengths(const EmbeddingBag& op, const Tensor& offsets, int64_t n) {
   const Tensor begin = cast_to(offsets, Dtype::i64), end = full({1}, n + op.base, Dtype::i64, offsets.device());
@@ -180,25 +171,26 @@ Tensor EmbeddingBag::decompose(const Inputs& in) const {
   const Tensor &input = in[0], &weight = in[1], &offsets = in[2];
   if (offsets) check_offsets(offsets, input.numel(), base);
   if (max_norm) shorten_rows(*this, input, weight);
-  const std::optional<int64_t> skip = padding_row(*this, weight);
+  const std::optional<int64_t> skip = padding_row(padding_idx, weight.shape()[0]);
   // the largest of nothing is 0, as the sum is
   const bool sums = mode != "max" || input.numel() == 0 || (offsets && offsets.numel() == include_last_offset);
   if (!scale_grad_by_freq && sums && is_floating(weight.dtype())) {
     const Tensor total = row_sums(weight, input, in[3], offsets, {base, include_last_offset, skip});
     return mode != "mean" ? total : div(total, bag_sizes(*this, input, offsets, skip, weight.dtype()));
   }
-  Tensor counts;  // of input's shape: where a position is not the padding's
-  if (skip) counts = ne(input, *skip + base);
   if (mode == "max") {
     auto [index, there] = offsets ? as_rows(*this, input, weight.shape()[0], offsets)
                                   : std::pair(input, full(input.shape(), true, Dtype::boolean, input.device()));
-    if (!index) return flat_largest(*this, embedding(input, weight, {{}, base}), offsets, counts);
+    if (!index) {
+      const Tensor counts = skip ? ne(input, *skip + base) : Tensor();
+      return flat_largest(*this, embedding(input, weight, {{}, base}), offsets, counts);
+    }
     if (skip) there = logical_and(there, ne(index, *skip + base));
     return largest(embedding(index, weight, {{}, base}), there);
   }
   Tensor rows = named_rows(*this, input, weight);
   if (in[3]) rows = mul(rows, unsqueeze(in[3], {.dim = -1}));
-  if (counts) rows = masked_fill(rows, unsqueeze(logical_not(counts), {.dim = -1}), 0);
+  if (skip) rows = masked_fill(rows, unsqueeze(eq(input, *skip + base), {.dim = -1}), 0);
   const Tensor total = offsets ? flat_sums(*this, rows, offsets) : sum(rows, {.dim = {1}});
   return mode == "sum" ? total : div(total, bag_sizes(*this, input, offsets, skip, weight.dtype()));
 }

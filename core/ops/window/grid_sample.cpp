@@ -121,15 +121,21 @@ struct AllTaps {
   Tensor rows, weights;
   Tensors slopes;
 };
+int64_t volume_of(const Shape& x) {
+  int64_t volume = 1;
+  for (int d = 2; d < x.size(); ++d) volume *= x[d];
+  return volume;
+}
 AllTaps all_taps(const GridSample& op, const Shape& x, const Tensor& grid, bool slopes) {
   const int dims = x.size() - 2;
   const int64_t points = grid.numel() / std::max<int64_t>(1, x[0] * dims), all = x[0] * points;
   const Tensor places = reshape(grid, {{x[0], points, dims}});
   std::vector<Taps> along;
-  int64_t volume = 1, count = 1;
+  const int64_t volume = volume_of(x);
+  int64_t count = 1;
   for (int d = 0; d < dims; ++d) {
     along.push_back(taps(op, select(places, {-1, d}), x[x.size() - 1 - d], slopes));
-    volume *= x[2 + d], count *= op.taps();
+    count *= op.taps();
   }
   const Tensor first_rows = mul(unsqueeze(counting(x[0], grid.device()), {1}), volume + 1);
   Tensors rows, weights;
@@ -163,15 +169,11 @@ AllTaps all_taps(const GridSample& op, const Shape& x, const Tensor& grid, bool 
   return made;
 }
 // The table of elements, of all channels each; rows of zeros stand for what lies outside.
-Tensor table_of(const Tensor& x, int64_t volume) {
+Tensor table_of(const Tensor& x) {
   const Shape& s = x.shape();
+  const int64_t volume = volume_of(s);
   const Tensor padded = constant_pad_nd(transpose(reshape(x, {{s[0], s[1], volume}}), {1, 2}), {{0, 0, 0, 1}, 0});
   return reshape(padded, {{s[0] * (volume + 1), s[1]}});
-}
-int64_t volume_of(const Shape& x) {
-  int64_t volume = 1;
-  for (int d = 2; d < x.size(); ++d) volume *= x[d];
-  return volume;
 }
 // grad [N, C, points…] as a row of channels for each point.
 Tensor point_rows(const Tensor& grad, const Shape& x) {
@@ -199,7 +201,7 @@ Tensor GridSample::decompose(const Inputs& in) const {
   if (is_narrow(x)) return cast_to(grid_sample(wide_of(x), wide_of(grid), *this), x.dtype());  // rounded once
   const Shape s = x.shape(), out = sampled(s, grid.shape());
   const AllTaps at = all_taps(*this, s, grid, false);
-  const Tensor sum = basic::row_sums(table_of(x, volume_of(s)), at.rows, at.weights);
+  const Tensor sum = basic::row_sums(table_of(x), at.rows, at.weights);
   return reshape(contiguous(transpose(reshape(sum, {{s[0], -1, s[1]}}), {1, 2})), {out});
 }
 
@@ -239,7 +241,7 @@ Tensor GridSampleGridGrad::decompose(const Inputs& in) const {
   const Shape s = x.shape();
   const AllTaps at = all_taps(forward, s, grid, true);
   const Shape taken{at.rows.shape()[0], at.rows.shape()[1], s[1]};
-  const Tensor rows = index_select(table_of(x, volume_of(s)), reshape(at.rows, {{at.rows.numel()}}), {});
+  const Tensor rows = index_select(table_of(x), reshape(at.rows, {{at.rows.numel()}}), {});
   const Tensor dots = sum(mul(reshape(rows, {taken}), unsqueeze(point_rows(grad, s), {1})), {.dim = {-1}});
   Tensors by;
   for (auto& slope : at.slopes) by.push_back(sum(mul(dots, slope), {.dim = {-1}}));
