@@ -21,11 +21,13 @@ inline constexpr bool has_fma = true;
 inline constexpr bool has_fma = false;
 #endif
 
-/// The smaller of x and y as integers of their bits.
+/// The smaller of x and y as integers of their bits. It has a name before it is a T again: g++ would make a path of its
+/// own for each side of the choice.
 template <class Bits, class T>
 LUTH_HD inline T lesser(T x, T y) {
   const Bits a = std::bit_cast<Bits>(x), b = std::bit_cast<Bits>(y);
-  return std::bit_cast<T>(a < b ? a : b);
+  const Bits least = a < b ? a : b;
+  return std::bit_cast<T>(least);
 }
 /// The smaller of x and high > 0, and the larger of x and low < 0; nan may become a number. By bits, which order
 /// numbers of one sign: of a choice between x and a constant g++ makes a path of its own, and a loop does the work of
