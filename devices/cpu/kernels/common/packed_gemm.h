@@ -285,9 +285,14 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T
   constexpr int64_t clashing = 2048;
   const bool clash = a.col != 1 || a.row * int64_t(sizeof(T)) % clashing == 0;
   const bool pack_a = n > 2 * w && most_rows * most_depth > 4096 && clash;
-  // Columns that few rows meet are read where they lie, as are those that fit the first cache as they lie.
-  const bool fits = n * k * int64_t(sizeof(T)) <= 1 << 15 && b.row * int64_t(sizeof(T)) % clashing;
-  const bool direct = b.col == 1 && (m <= 2 * tile_rows || fits);
+  // Columns that few rows meet are read where they lie, the fewer, the farther B is, and where registers straddle lines
+  // of the cache; as are those that fit the first cache as they lie.
+  const int64_t row_bytes = b.row * int64_t(sizeof(T)), bytes = std::max<int64_t>(n * k * int64_t(sizeof(T)), 1);
+  const bool straddle = (row_bytes | reinterpret_cast<intptr_t>(b.p)) % vector_bytes, spread = row_bytes % clashing;
+  const int64_t near = straddle ? 2 * tile_rows : spread ? 2 * block_rows : block_rows;
+  const int64_t few = std::min(near, block_rows * second_cache() / bytes);
+  const bool fits = bytes <= 1 << 15 && spread;
+  const bool direct = b.col == 1 && (m <= few || fits);
   const int64_t packed_cols = direct ? w : most_cols, at_once = stay ? k : block_depth;
   Buffer<T> packed(packed_cols * std::min(k, at_once));
   for (int64_t j0 = 0; j0 < n; j0 += most_cols)
