@@ -107,7 +107,21 @@ function s.distances_of_pairs()
     end
   end
   t:eq(nn.functional.pdist(torch.zeros(0, 3)):numel(), 0)
-  t:eq(nn.functional.pdist(torch.zeros(3, 0)), torch.zeros(3))
+end
+
+function s.distances_of_rows_without_elements()
+  local samples = torch.zeros(2, 3, 0, {requires_grad = true})
+  local rows, others = samples[1], torch.zeros(4, 0)
+  for _, p in ipairs {0, 1, 2, 2.5, math.huge} do
+    for _, y in ipairs {torch.cdist(rows, others, p), torch.cdist(others, rows, p), torch.cdist(samples, others, p),
+      torch.cdist(rows, others, p, 'use_mm_for_euclid_dist'), nn.functional.pdist(rows, p)} do
+      t:assert(y.requires_grad, 'recorded, p = ' .. p)
+      t:eq(y, torch.zeros(y:size()))
+      t:eq(torch.autograd.grad(y:sum(), {samples}), torch.zeros(2, 3, 0))
+    end
+    local mapped = torch.vmap(function(x) return torch.cdist(x, others, p) end)(samples)
+    t:eq(mapped, torch.zeros(2, 3, 4), 'vmap, p = ' .. p)
+  end
 end
 
 function s.distances_at_edges()

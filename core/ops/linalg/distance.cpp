@@ -82,7 +82,8 @@ Spec RowDistancesBackward::infer(const Inputs& in) const {
 Tensor RowDistances::decompose(const Inputs& in) const {
   const Tensor &a = in[0], &b = in[1];
   const int64_t n = a.shape(1), m = b.shape(1);
-  auto rows = [a = a, b = b, p = p](int64_t begin, int64_t end) { return last_norm(differences(a, b, begin, end), p); };
+  const double of = a.shape(2) == 0 ? 1 : p;  // there is no largest of no elements
+  auto rows = [=](int64_t begin, int64_t end) { return last_norm(differences(a, b, begin, end), of); };
   const double each = double(a.shape(0)) * double(m) * double(a.shape(2));  // differences for a row of a
   const Tensor all = concatenated(in_slices(n, each, {a, b}, rows), 1);
   if (!triangle) return all;
@@ -172,7 +173,6 @@ Tensor Cdist::decompose(const Inputs& in) const {
   Shape shape = batch;
   for (int64_t extent : {n, m}) shape.push_back(extent);
   check_shape(shape, size_of(a.dtype()));
-  if (k == 0) return full(shape, 0, a.dtype(), a.device());
   const int64_t count = batch.numel();
   auto matrices = [k](const Tensor& t, int64_t samples, int64_t rows) { return reshape(t, {{samples, rows, k}}); };
   if (count > 1 && b.numel() == m * k && m > 0)  // all rows meet one matrix, which is not copied for each sample
@@ -202,10 +202,9 @@ Tensor Pdist::decompose(const Inputs& in) const {
   check_floating(in[0]);
   if (x.dim() != 2) throw Error("expects a matrix, got shape {}", to_string(x.shape()));
   check_p(p);
-  const int64_t n = x.shape(0), k = x.shape(1);
+  const int64_t n = x.shape(0);
   check_shape({n, n}, sizeof(int64_t));
   const int64_t count = n < 2 ? 0 : n * (n - 1) / 2;
-  if (k == 0) return full({count}, 0, x.dtype(), x.device());
   return reshape(distances(unsqueeze(x, {0}), unsqueeze(x, {0}), p, true), {{count}});
 }
 Cases<Pdist> Pdist::samples() {
