@@ -12,6 +12,7 @@
 #include "lang/help/function_help.h"
 #include "lang/help/names.h"
 #include "lang/help/object_help.h"
+#include "lang/hints/hints.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
@@ -78,11 +79,14 @@ std::vector<Path> known_names(lua_State* L) {
 // of another owner, any near name.
 std::string meant_by(lua_State* L, const std::string& path) {
   Path asked = split(path);
+  const bool brief = asked.owner == "F";
   if (asked.owner == "Tensor" || asked.owner == "torch.Tensor") asked.owner = "x";
+  if (brief) asked.owner = "nn.functional";
+  if (const std::string foreign = foreign_hint(asked.owner, asked.name); !foreign.empty()) return foreign;
   const std::vector<Path> all = known_names(L);
-  auto suggest = [](const Path& p) {
+  auto suggest = [&](const Path& p) {
     const char* between = p.owner.empty() ? "" : p.owner == "x" ? ":" : ".";
-    return "; did you mean '" + p.owner + between + p.name + "'?";
+    return "; did you mean '" + (brief && p.owner == asked.owner ? "F" : p.owner) + between + p.name + "'?";
   };
   auto owned = [&](const Path& p) {
     return !asked.owner.empty() &&

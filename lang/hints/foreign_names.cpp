@@ -188,6 +188,12 @@ constexpr ForeignName names[] = {
     {"nn", "gModule", "nn.class('Net') with a forward of your own"},
     {"nn", "StochasticGradient", "optim.SGD(model:parameters(), {lr = 0.1}), or `luth train` with a recipe"},
     {"nn", "Criterion", "a function of two tensors that returns the loss"},
+    // ---- short names of losses, which are near to others ----
+    {"nn", "CELoss", "nn.CrossEntropyLoss()"},
+    {"nn", "MAELoss", "nn.L1Loss()"},
+    {"nn.functional", "bce_loss", "F.binary_cross_entropy(p, target), F.binary_cross_entropy_with_logits(x, target)"},
+    {"nn.functional", "ce_loss", "F.cross_entropy(input, target)"},
+    {"nn.functional", "mae_loss", "F.l1_loss(input, target)"},
     // ---- methods of modules ----
     {"m", "training", "m:train()"},
     {"m", "evaluate", "m:eval()"},

@@ -8,7 +8,8 @@
 namespace luth::lang {
 
 /// A name of Torch7, Python or numpy, and what to write instead. `owner` is where it was looked up: "torch", "nn",
-/// "optim"; "x" for methods and fields of tensors, "m" for methods of modules, "global", "module" for `require`.
+/// "nn.functional", "optim"; "x" for methods and fields of tensors, "m" for methods of modules, "global", "module" for
+/// `require`.
 struct ForeignName {
   std::string_view owner, name, instead;
 };

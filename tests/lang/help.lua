@@ -53,6 +53,8 @@ function s.forms_that_others_include()
   t:assert(text:find('max_norm', 1, true))
   t:eq(select(2, registry.help_of(torch.max):gsub('torch%.max%(', '')), 3)
   t:fails(function() help('torch.sofmx') end, "did you mean 'torch.softmax'?")
+  t:fails(function() help('F.mse_los') end, "did you mean 'F.mse_loss'?")
+  t:fails(function() help('nn.SpatialConvolution') end, 'luth has nn.Conv2d(')
 end
 
 function s.names_find_it()

@@ -185,7 +185,8 @@ end
 
 -- No name of the table exists in luth, and what stands beside it does.
 function s.foreign_names()
-  local tables = { torch = torch, nn = nn, optim = optim, x = torch.Tensor, m = nn.Module, F = F, data = data }
+  local tables = { torch = torch, nn = nn, optim = optim, x = torch.Tensor, m = nn.Module, F = F,
+                   ['nn.functional'] = F, data = data }
   local exists = function(owner, name)
     local names = tables[owner]
     if name == 'append' and owner == 'm' then names = nn.Sequential end
@@ -203,9 +204,10 @@ function s.foreign_names()
     end
     local get = { torch = function() return torch[n.name] end, nn = function() return nn[n.name] end,
                   ['torch.amp'] = function() return torch.amp[n.name] end, ['torch.cuda'] = function() return torch.cuda[n.name] end,
-                  optim = function() return optim[n.name] end, x = function() return x[n.name] end }
+                  ['nn.functional'] = function() return F[n.name] end, optim = function() return optim[n.name] end, x = function() return x[n.name] end }
     if get[n.owner] then t:fails(get[n.owner], n.name, 'luth has ' .. n.instead) end
   end
+  t:fails(function() return F.bce_loss end, 'luth has F.binary_cross_entropy(')
 end
 
 -- The nearest name among all, also among those that a script adds; what was there before hides nothing.
