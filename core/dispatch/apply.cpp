@@ -1,17 +1,16 @@
 // apply(): the one function that every operator passes. See op.h for the recipe.
-#include <algorithm>
-
 #include "core/autograd/autograd.h"
 #include "core/autograd/saved.h"
 #include "core/autograd/view_history.h"
 #include "core/base/error_context.h"
-#include "core/base/warn.h"
 #include "core/dispatch/apply_out.h"
 #include "core/dispatch/autocast.h"
 #include "core/dispatch/fresh.h"
 #include "core/dispatch/generator.h"
 #include "core/dispatch/half_numbers.h"
 #include "core/dispatch/prepare.h"
+#include "core/dispatch/target.h"
+#include "core/dispatch/write_out.h"
 #include "core/op/basics.h"
 #include "core/tensor/batched_device.h"
 #include "core/tensor/profiler.h"
@@ -194,57 +193,6 @@ void run_autocast(Call& call) {
   run(call);
 }
 
-/// PyTorch's rule for results that are given: float results do not go into integers, nor anything but bool into bool.
-void check_castable(Dtype from, Dtype to) {
-  auto rank = [](Dtype d) { return d == Dtype::boolean ? 0 : is_floating(d) ? 2 : 1; };
-  if (rank(from) > rank(to)) throw Error("the result is {} and cannot be written into {}", name(from), name(to));
-}
-
-enum class Overlap { none, exact, partial, unclear };
-
-// PyTorch's rule: certain only where both fill their range of memory.
-Overlap overlap(const Tensor& a, const Tensor& b) {
-  if (!(a.storage() == b.storage()) || a.numel() == 0 || b.numel() == 0) return Overlap::none;
-  if (a.offset() == b.offset() && a.strides() == b.strides() && a.shape() == b.shape() && a.dtype() == b.dtype())
-    return Overlap::exact;
-  auto begin = [](const Tensor& t) { return t.offset() * int64_t(size_of(t.dtype())); };
-  auto end = [](const Tensor& t) { return reach(t.shape(), t.strides(), t.offset()) * int64_t(size_of(t.dtype())); };
-  if (end(a) <= begin(b) || end(b) <= begin(a)) return Overlap::none;
-  return is_dense(a.shape(), a.strides()) && is_dense(b.shape(), b.strides()) ? Overlap::partial : Overlap::unclear;
-}
-
-// PyTorch's rule: `fill_` and `zero_` with a number may write an expanded tensor, no other operator.
-bool may_write_expanded(const Call& call) {
-  return call.inplace && call.info->traits.fills && (call.in.size() == 1 || call.in[1].is_scalar());
-}
-
-// No input may change while `self` is written: one that shares its memory in a way that is not clear is copied first.
-void separate(Call& call, const Tensor& self) {
-  if (is_expanded(self.shape(), self.strides()) && !may_write_expanded(call))
-    throw Error("the tensor to write has several elements in one place (it was expanded); clone() it first");
-  for (auto& v : call.in) {
-    Overlap found = v.is_tensor() ? overlap(self, v.tensor()) : Overlap::none;
-    if (found == Overlap::partial)
-      throw Error("the tensor to write overlaps an input in part; clone() the input first");
-    if (found == Overlap::unclear) v = basic::clone(v.tensor());
-  }
-}
-
-Tensor write_back(const Tensor& self, const Tensor& result) {
-  check_castable(result.dtype(), self.dtype());
-  if (!(result.shape() == self.shape()))
-    throw Error("the result has shape {} and does not fit into {}", to_string(result.shape()), to_string(self.shape()));
-  return basic::copy_into(self, result);
-}
-
-// Whether `target` is what would be allocated for the one result, and shares memory with no input.
-bool stands_for_new(const Tensor& target, const Specs& specs, const Inputs& in) {
-  if (specs.size() != 1 || !(specs[0].shape == target.shape())) return false;
-  if (!(specs[0].strides.empty() ? target.is_contiguous() : target.strides() == specs[0].strides)) return false;
-  return std::ranges::none_of(
-      in, [&](const Value& v) { return v.is_tensor() && v.tensor().storage() == target.storage(); });
-}
-
 // Runs a kernel straight into `target`, when the dtype of the result allows it: an elementwise or overwriting one,
 // which take any layout, or with out= another that finds there what would be allocated. false: nothing was done but the
 // preparation of the inputs.
@@ -282,14 +230,6 @@ Tensor become_view(Call& call, const Tensor& self) {
   return self;
 }
 
-// Within vmap: the history of a tensor from outside would not tell of a write into its samples.
-void check_samples(const Tensor& self, const Inputs& in) {
-  if (!current_batch() || !grad_enabled() || !as_batched(self.device()) || !shares_samples(self)) return;
-  for (auto& v : in)
-    if (v.is_tensor() && v.tensor().requires_grad())
-      throw Error("writes into a sample of a tensor from outside of vmap, whose gradient would not see it; clone() it");
-}
-
 Tensor run_inplace(Call& call) {
   const OpInfo& info = *call.info;
   NoAutocast given;  // where the result goes says what it is
@@ -306,48 +246,6 @@ Tensor run_inplace(Call& call) {
   return write_back(self, call.out[0]);
 }
 
-void check_out(const Inputs& in, const Tensors& out) {
-  bool recorded = false;
-  for (auto& v : in) recorded = recorded || (v.is_tensor() && v.tensor().requires_grad());
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (!out[i]) throw Error("out= expects a tensor");
-    check_writable(*out[i].storage());
-    recorded = recorded || out[i].requires_grad();
-    for (size_t k = 0; k < i; ++k)
-      if (overlap(out[i], out[k]) != Overlap::none) throw Error("two tensors of out= share memory");
-  }
-  if (recorded && grad_enabled()) throw Error("out= does not record gradients; drop it or use torch.no_grad()");
-}
-
-// PyTorch's rule: what computes element by element or sums converts its results, the others want the dtype that they
-// give.
-void check_out_dtype(const OpInfo& info, const Inputs& in, Dtype result, Dtype out) {
-  const bool positions =
-      is_integral(result) && result != Dtype::boolean && !in.empty() && in[0].is_tensor() && is_floating(in[0].dtype());
-  const bool converts = info.traits.elementwise || !info.infer || info.inputs.empty() || info.traits.casts_out;
-  if (out == result || (converts && !positions)) return check_castable(result, out);
-  throw Error("out= has dtype {} and the result {}; give it a tensor of {}", name(out), name(result), name(result));
-}
-
-void check_result(const OpInfo& info, const Inputs& in, const Tensor& result, const Tensor& out) {
-  if (&out.device() != &result.device())
-    throw Error("all tensors must be on one device, but out= is on {} and the result on {}; give out= a tensor there",
-                out.device().name(), result.device().name());
-  check_out_dtype(info, in, result.dtype(), out.dtype());
-  for (auto& v : in)
-    if (v.is_tensor() && !(out.shape() == result.shape()) && v.tensor().storage() == out.storage())
-      throw Error("out= of shape {} would become {}, and shares memory with an input; give it a tensor of its own",
-                  to_string(out.shape()), to_string(result.shape()));
-}
-
-void give_shape_of(const OpInfo& info, const Tensor& result, const Tensor& out) {
-  if (out.shape() == result.shape()) return;
-  if (out.numel() > 0)
-    warn(fmt::format("{}: out= of shape {} becomes {}, and loses what it held: give it this shape, or no elements",
-                     info.lua_name, to_string(out.shape()), to_string(result.shape())));
-  out.resize(result.shape());
-}
-
 void run_out(Call& call, Tensors& out) {
   const OpInfo& info = *call.info;
   check_out(call.in, out);
@@ -355,16 +253,7 @@ void run_out(Call& call, Tensors& out) {
   NoGrad no_grad;
   if (out.size() == 1 && run_into(call, out[0], false)) return;
   run(call);
-  const Tensors& results = call.out;
-  if (results.size() != out.size()) throw Error("out= expects {} tensors, got {}", results.size(), out.size());
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (!results[i]) throw Error("has no result {} with these arguments, so that it takes no out=", info.outputs[i]);
-    check_result(info, call.in, results[i], out[i]);
-  }
-  for (size_t i = 0; i < out.size(); ++i) {
-    give_shape_of(info, results[i], out[i]);
-    write_back(out[i], results[i]);
-  }
+  write_out(call, out);
 }
 
 // The device of the first tensor; null: none has one.
