@@ -84,4 +84,33 @@ function s.glu_halves_any_dim()
   t:fails(function() return F.glu(torch.zeros(2, 3)) end, 'odd')
 end
 
+-- The mean of a long row of equal numbers is this number, and its variance 0.
+function s.norms_of_long_rows()
+  for _, n in ipairs {2049, 4097, 65537} do
+    local x, zeros = torch.full({1, 2, n}, -7.7), torch.zeros(1, 2, n)
+    t:eq(F.layer_norm(x, {n}), zeros, 'layer_norm of ' .. n)
+    t:eq(F.group_norm(x, 2), zeros, 'group_norm of ' .. n)
+    t:eq(F.instance_norm(x), zeros, 'instance_norm of ' .. n)
+  end
+  local x = torch.randn(2, 1048576)
+  local apart = F.layer_norm(x, {1048576}):double() - F.layer_norm(x:double(), {1048576})
+  t:assert(apart:abs():max():item() < 1e-6, 'as exact as a short row')
+end
+
+function s.second_gradient_of_gelu()
+  local function second(x, how)
+    local y = F.gelu(x, {approximate = how})
+    local slope = torch.autograd.grad(y:sum(), {x}, {create_graph = true})
+    return torch.autograd.grad(slope:sum(), {x})
+  end
+  for _, how in ipairs {'none', 'tanh'} do
+    for _, dtype in ipairs {torch.float16, torch.bfloat16} do
+      local x = torch.linspace(-12, 12, 999):to(dtype)
+      x[1] = 300
+      local y = second(x:clone():requires_grad_(), how)
+      torch.testing.assert_close(y, second(x:double():requires_grad_(), how):to(dtype))
+    end
+  end
+end
+
 t:add(s):run()

@@ -3,6 +3,8 @@
 #include "core/ops/nn/norm.h"
 #include "core/ops/nn/group_norm.h"
 
+#include <tuple>
+
 #include "core/ops/create/factory.h"
 #include "devices/cpu/kernels/common/elementwise.h"
 #include "devices/cpu/kernels/common/indices.h"
@@ -81,6 +83,43 @@ std::vector<A> numbers(const Tensor& t, int64_t n, A other) {
   return v;
 }
 
+constexpr int64_t long_row = 2048;
+
+/// The sums over i < n of the two numbers that f(i) gives, in 32 lanes each.
+template <class A, class F>
+std::pair<A, A> two_sums(int64_t n, F f) {
+  constexpr int width = 32;
+  A first[width] = {}, second[width] = {};
+  const auto add = [&](int l, int64_t i) {
+    const auto [u, v] = f(i);
+    first[l] += u, second[l] += v;
+  };
+  int64_t i = 0;
+  for (; i + width <= n; i += width) each_lane<width, A>([&](int l) { add(l, i + l); });
+  for (int l = 0; i + l < n; ++l) add(l, i + l);
+  const auto plus = [](A a, A b) { return a + b; };
+  return {joined<width>(first, plus), joined<width>(second, plus)};
+}
+
+/// The mean of a row, and the sum of the squares of the distances to it. Of a long row, sums of blocks are added in
+/// double, and the distances add up to what the mean lacks by rounding (the corrected two-pass algorithm of Chan, Golub
+/// and LeVeque, "Algorithms for computing the sample variance", 1983).
+template <class A, class X>
+std::pair<A, A> mean_and_squares(X x, int64_t n) {
+  const A m = sum_of<A>(n, [=](int64_t i) { return A(x[i]); }) / A(n);
+  const auto apart = [=](int64_t i) { return A(x[i]) - m; };
+  if (n <= long_row) return {m, sum_of<A>(n, [=](int64_t i) { return apart(i) * apart(i); })};
+  double rest = 0, squares = 0;
+  for (int64_t begin = 0; begin < n; begin += long_row) {
+    const auto [d, q] = two_sums<A>(std::min(n - begin, long_row), [=](int64_t i) {
+      const A far = apart(begin + i);
+      return std::pair(far, far * far);
+    });
+    rest += double(d), squares += double(q);
+  }
+  return {m + A(rest / double(n)), A(std::max(squares - rest * rest / double(n), 0.0))};
+}
+
 /// Mean and biased variance of each channel: those of the parts, combined by the formula of Chan, Golub and LeVeque
 /// ("Updating formulae and a pairwise algorithm for computing sample variances", 1979).
 template <class T, class A>
@@ -89,13 +128,8 @@ void channel_statistics(const Channels& ch, const T* x, A* mean, A* var) {
   ch.each(
       [&](int64_t part, int64_t c) {
         const EasyRow<T> row(x + (part * ch.c + c) * ch.inner, ch.inner);
-        auto join = [](A a, A b) { return a + b; };
-        const A m = lanes(
-                        row.data(), ch.inner, A(0), [](A a, auto v) { return a + A(v); }, join) /
-                    A(ch.inner);
-        means[size_t(part * ch.c + c)] = m;
-        squares[size_t(part * ch.c + c)] = lanes(
-            row.data(), ch.inner, A(0), [m](A a, auto v) { return a + (A(v) - m) * (A(v) - m); }, join);
+        const size_t at = size_t(part * ch.c + c);
+        std::tie(means[at], squares[at]) = mean_and_squares<A>(row.data(), ch.inner);
       },
       [&](int64_t part) {
         const int64_t n = ch.count(part);
@@ -242,10 +276,8 @@ Axis last_dims(const Shape& s, int64_t dims) {
 /// The mean m of a row (0 if not `centred`) and 1 / sqrt(mean of (x - m)^2 + eps).
 template <class A>
 std::pair<A, A> mean_and_rstd(const A* x, int64_t n, bool centred, double eps) {
-  const A m = centred ? row_sum(x, n) / A(n) : A(0);
-  const A square = lanes(
-      x, n, A(0), [m](A s, A v) { return s + (v - m) * (v - m); }, [](A s, A t) { return s + t; });
-  return {m, A(1) / std::sqrt(square / A(n) + A(eps))};
+  const auto [m, squares] = centred ? mean_and_squares<A>(x, n) : std::pair(A(0), row_dot(x, x, n));
+  return {m, A(1) / std::sqrt(squares / A(n) + A(eps))};
 }
 
 /// Calls write(row, x, y, m, r, w, b) for each row, which writes (x - m) r w + b to y; m is the mean, r 1 / the
@@ -373,22 +405,6 @@ void affine_gradients(const Axis& a, const T* grad, const T* x, const A* mean, c
     }
 }
 
-/// The sums over i < n of the two numbers that f(i) gives, in 32 lanes each.
-template <class A, class F>
-std::pair<A, A> two_sums(int64_t n, F f) {
-  constexpr int width = 32;
-  A first[width] = {}, second[width] = {};
-  const auto add = [&](int l, int64_t i) {
-    const auto [u, v] = f(i);
-    first[l] += u, second[l] += v;
-  };
-  int64_t i = 0;
-  for (; i + width <= n; i += width) each_lane<width, A>([&](int l) { add(l, i + l); });
-  for (int l = 0; i + l < n; ++l) add(l, i + l);
-  const auto plus = [](A a, A b) { return a + b; };
-  return {joined<width>(first, plus), joined<width>(second, plus)};
-}
-
 /// The gradient q of a row p with the mean m, 1 / the standard deviation r and the weights k. With `keep` the products
 /// g k wait in q for the second loop: of a long row, g and k have left the nearest cache by then.
 template <bool keep, class A>
@@ -411,7 +427,7 @@ void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& d
     using A = compute_t<T>;
     const RowStatistics<T> all(mean, rstd, weight, a.n);
     const T *grad = gradient.data<T>(), *x = input.data<T>();
-    const auto row_gradient = a.n > 2048 ? layer_norm_row_gradient<true, A> : layer_norm_row_gradient<false, A>;
+    const auto row_gradient = a.n > long_row ? layer_norm_row_gradient<true, A> : layer_norm_row_gradient<false, A>;
     const auto input_gradient = [&, n = a.n](int64_t first, int64_t rows) {
       for_rows<T>(Axis{rows, n, 1}, {grad + first * n, x + first * n}, dx.data<T>() + first * n,
                   [&, n](int64_t row, const A* g, const A* p, A* q) {
