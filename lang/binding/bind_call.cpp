@@ -304,7 +304,7 @@ class Caller {
       if (!results[0].device().has_data())
         throw Error("{}: there is no answer on the {} device, whose tensors have no data", overload.info->lua_name,
                     results[0].device().kind());
-      return push_scalar(L, results[0].item()), 1;
+      return lua_pushboolean(L, results[0].item().value() != 0), 1;  // also of uint8, as 0 is true in Lua
     }
     luaL_checkstack(L, int(results.size()) + 4, nullptr);
     for (auto& t : results) push_tensor(L, std::move(t));

@@ -190,4 +190,32 @@ function s.cross_products()
   t:eq(torch.linalg.cross(torch.ones(2, 1, 3), torch.ones(4, 3)[{{1, 1}}]:unsqueeze(1)):size(), torch.Size {2, 1, 3})
 end
 
+-- What a nan stands in has no finite solution, and is not positive definite.
+function s.matrices_with_nan()
+  local linalg = torch.linalg
+  for _, dtype in ipairs {torch.float32, torch.float64} do
+    for _, n in ipairs {2, 3, 10, 100} do
+      for _, place in ipairs {{1, 1}, {1, n}, {n, 1}, {n, n}} do
+        local a = torch.eye(n, {dtype = dtype}) * n + 1
+        a[place] = 0 / 0
+        local x = linalg.solve(a, torch.ones(n, 1, {dtype = dtype}))
+        t:assert(x:isnan():all(), 'solve ' .. n)
+        t:assert(linalg.inv(a):isnan():all(), 'inv ' .. n)
+        if place[1] >= place[2] then
+          t:fails(function() return linalg.cholesky(a) end, 'not positive definite')
+        end
+      end
+    end
+  end
+end
+
+function s.edges_of_linalg()
+  for _, ord in ipairs {1, 2, math.huge} do
+    t:eq(torch.linalg.matrix_norm(torch.zeros(3, 0, 0), ord), torch.zeros(3))
+  end
+  t:fails(function() return torch.linalg.matrix_norm(torch.zeros(3, 0, 0), -2) end, 'no largest or smallest')
+  t:fails(function() return torch.cholesky_inverse(torch.tensor {{1., 0.}, {1., 0.}}) end, 'cholesky_inverse',
+          '0 in its diagonal')
+end
+
 t:add(s):run()

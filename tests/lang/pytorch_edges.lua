@@ -274,4 +274,11 @@ function s.cross_wants_one_dtype()
   end
 end
 
+function s.questions_answer_with_booleans()
+  for _, dtype in ipairs {torch.uint8, torch.bool, torch.float32} do
+    local x = torch.tensor({0, 1}, {dtype = dtype})
+    t:eq({x:all(), x:any(), torch.all(x), torch.any(x)}, {false, true, false, true})
+  end
+end
+
 t:add(s):run()

@@ -10,6 +10,7 @@
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/reduce/scan.h"
 #include "core/ops/shape/cat.h"
+#include "core/ops/shape/diagonal.h"
 #include "core/ops/shape/view.h"
 
 namespace luth::ops {
@@ -109,6 +110,10 @@ Tensors CholeskySolve::vjp(const Call& c, const Tensor& dy) const {
 }
 Tensor CholeskyInverse::decompose(const Inputs& in) const {
   need_square(in[0], "the factor");
+  const Tensor zeros =
+      cast_to(sum_over(cast_to(eq(luth::diagonal(in[0], {{0, -2, -1}}), 0), Dtype::i32), {-1}), Dtype::i32);
+  if (Failure bad = first_failure(zeros); bad.code)
+    throw Error("{} has a 0 in its diagonal, and no inverse", bad.which);
   return solve_by_cholesky(identity(in[0].tensor().shape(-1), in[0]), in[0], upper);
 }
 

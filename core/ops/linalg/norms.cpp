@@ -52,6 +52,7 @@ Tensor matrix_norm(const Tensor& x, double ord, const Ints& dim, bool keepdim) {
   const Ints dims = two_dims(x, dim);
   const double size = std::abs(ord);
   auto extreme = [&](const Tensor& t, int64_t d, bool keep) {
+    if (ord > 0 && t.shape(int(d)) == 0) return sum_over(t, {d}, keep);  // the norm of nothing is 0
     return ord > 0 ? amax(t, {.dim = {d}, .keepdim = keep}) : amin(t, {.dim = {d}, .keepdim = keep});
   };
   if (size == 2) return restored(extreme(singular_values(x, dims), -1, false), dims, keepdim);

@@ -2,7 +2,9 @@
 #include "devices/cpu/libraries/lapack_batches.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 namespace luth::cpu {
@@ -21,11 +23,22 @@ void in_column_major(const Tensor& a, const Tensor& y, F f) {
   });
 }
 
+// OpenBLAS leaves what stands right below and beside a pivot of nan as it was, where LAPACK divides by it.
+template <class T>
+void spread_nan(T* v, int m, int n) {
+  int64_t k = 0;
+  while (k < std::min(m, n) && v[k * m + k] == v[k * m + k]) ++k;
+  for (int64_t c = k; c < n && k < m; ++c)
+    std::fill(v + c * m + k + 1, v + (c + 1) * m, std::numeric_limits<T>::quiet_NaN());
+}
+
 void lu(const Tensor& a, const Tensor& lu, const Tensor& pivots, const Tensor& info) {
   const int m = extent(a, -2), n = extent(a, -1), k = std::min(m, n);
   in_column_major(a, lu, [&]<class T>(T* v, Int lda, int64_t i) {
     int& code = info.data<int32_t>()[i] = 0;
-    if (k) routines<T>.getrf(&m, &n, v, lda, pivots.data<int32_t>() + i * k, &code);
+    if (!k) return;
+    routines<T>.getrf(&m, &n, v, lda, pivots.data<int32_t>() + i * k, &code);
+    spread_nan(v, m, n);
   });
 }
 
@@ -50,6 +63,8 @@ void cholesky(bool upper, const Tensor& a, const Tensor& l, const Tensor& info) 
     if (n) std::memcpy(y, Batch<T>(a, 2)[i], size_t(n) * size_t(n) * sizeof(T));
     int lda = at_least_one(n), &code = info.data<int32_t>()[i] = 0;
     if (n) routines<T>.potrf(upper ? "L" : "U", &n, y, &lda, &code, 1);
+    for (int r = 0; r < n && !code; ++r)  // OpenBLAS takes nan for positive
+      if (std::isnan(y[r * int64_t(n) + r])) code = r + 1;
     for (int64_t r = 0; r < n; ++r)
       for (int64_t c = upper ? 0 : r + 1; c < (upper ? r : n); ++c) y[r * n + c] = 0;
   });
