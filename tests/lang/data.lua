@@ -272,4 +272,14 @@ function s.datasets_and_loaders_print_what_they_are()
   t:assert(not ok and why:find('a dataset of the class E has no len(): function E:len() return n end', 1, true), why)
 end
 
+function s.collates_bare_values()
+  local collate = data.default_collate
+  t:eq(collate {torch.ones(2), torch.zeros(2)}, torch.tensor {{1., 1.}, {0., 0.}})
+  t:eq(collate {1, 2.5}, torch.tensor {1, 2.5})
+  t:eq(collate {'a', 'b'}, {'a', 'b'})
+  t:eq(collate {{a = 1}, {a = 2}}, {a = torch.tensor {1, 2}})
+  t:fails(function() collate {} end, 'at least one sample')
+  t:fails(function() collate {{1}, 2} end, 'others none')
+end
+
 t:add(s):run()

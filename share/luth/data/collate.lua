@@ -45,12 +45,16 @@ function collate_tables(values, n, place)
   return out
 end
 
---- The values of a batch: of a list of samples, each a list of values.
+--- The values of a batch: of a list of samples, each a list of values. A sample that is no list is its only value.
 function M.default_collate(samples)
-  local columns, count = {}, #samples[1]
+  local first = samples[1]
+  if first == nil then error('a batch has at least one sample', 0) end
+  if type(first) ~= 'table' or #first == 0 and next(first) ~= nil then return column(samples, #samples, 'the value') end
+  local columns, count = {}, #first
   for k = 1, count do
     local list = {}
     for i, sample in ipairs(samples) do
+      if type(sample) ~= 'table' then error('some samples are lists of values, and others none', 0) end
       if #sample ~= count then error(string.format('a sample has %d values, the first of its batch has %d', #sample, count), 0) end
       list[i] = sample[k]
     end
