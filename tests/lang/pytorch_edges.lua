@@ -281,4 +281,22 @@ function s.questions_answer_with_booleans()
   end
 end
 
+function s.polynomials_at_the_ends()
+  local inf, special = math.huge, torch.special
+  local x = torch.tensor({-inf, -1e250, 1e250, inf}, {dtype = torch.float64})
+  for _, name in ipairs {'chebyshev_polynomial_t', 'chebyshev_polynomial_u', 'hermite_polynomial_h',
+    'hermite_polynomial_he', 'legendre_polynomial_p'} do
+    for n = 2, 7 do t:eq(special[name](x, n):tolist(), {n % 2 == 0 and inf or -inf, n % 2 == 0 and inf or -inf, inf, inf}) end
+  end
+  for n = 2, 7 do t:eq(special.laguerre_polynomial_l(x, n):tolist()[4], n % 2 == 0 and inf or -inf) end
+  local y = special.hermite_polynomial_h(torch.tensor({1e60, -1e60}, {dtype = torch.float64}), 5)
+  t:assert(torch.allclose(y / 3.2e301, torch.tensor({1., -1.}, {dtype = torch.float64})))
+end
+
+function s.attention_of_queries_without_elements()
+  local v = torch.arange(10.):view(5, 2)
+  local y = F.scaled_dot_product_attention(torch.zeros(3, 0), torch.zeros(5, 0), v)
+  t:eq(y, v:mean(1, true):expand(3, 2):clone())
+end
+
 t:add(s):run()

@@ -87,7 +87,7 @@ Tensor ScaledDotProductAttention::decompose(const Inputs& in) const {
   for (const Tensor* t : {&q, &k}) weights.push_back(t->shape(-2));
   if (mask) mask = expand_to(mask, weights);
   if (dropout_p > 0) kept = dropout(full(weights, 1, q.dtype(), q.device()), {dropout_p, true});
-  const double factor = scale.value_or(1 / std::sqrt(double(q.shape(-1))));
+  const double factor = scale.value_or(1 / std::sqrt(double(std::max<int64_t>(1, q.shape(-1)))));
   Tensors out = native_attention(with_leading(q, leading), with_leading(k, leading), with_leading(v, leading), mask,
                                  kept, {factor, is_causal});
   return cast_to(out[0], dtype);
