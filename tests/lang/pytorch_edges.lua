@@ -299,4 +299,14 @@ function s.attention_of_queries_without_elements()
   t:eq(y, v:mean(1, true):expand(3, 2):clone())
 end
 
+function s.triangles_at_the_ends_of_the_range()
+  local all, none = torch.ones(3, 2), torch.zeros(3, 2)
+  for _, d in ipairs {math.maxinteger, math.maxinteger - 1, 3} do
+    t:eq({torch.tril(all, d), torch.triu(all, d)}, {all, none}, 'diagonal ' .. d)
+  end
+  for _, d in ipairs {math.mininteger, math.mininteger + 1, -3} do
+    t:eq({torch.tril(all, d), torch.triu(all, d)}, {none, all}, 'diagonal ' .. d)
+  end
+end
+
 t:add(s):run()

@@ -175,11 +175,15 @@ void keep_columns(Tensor& y, const Tensor& x, F range) {
     }
   });
 }
+/// Of the diagonals outside of matrices x, which make no difference, the nearest.
+int64_t nearest_diagonal(int64_t diagonal, const Tensor& x) { return std::clamp(diagonal, -x.shape(-2), x.shape(-1)); }
 void tril(const ops::Tril& op, Tensor& y, const Dense& x) {
-  keep_columns(y, x, [&](int64_t r) { return std::pair<int64_t, int64_t>(0, r + op.diagonal + 1); });
+  const int64_t last = nearest_diagonal(op.diagonal, x);
+  keep_columns(y, x, [=](int64_t r) { return std::pair<int64_t, int64_t>(0, r + last + 1); });
 }
 void triu(const ops::Triu& op, Tensor& y, const Dense& x) {
-  keep_columns(y, x, [&](int64_t r) { return std::pair<int64_t, int64_t>(r + op.diagonal, x.shape(-1)); });
+  const int64_t first = nearest_diagonal(op.diagonal, x);
+  keep_columns(y, x, [=, n = x.shape(-1)](int64_t r) { return std::pair<int64_t, int64_t>(r + first, n); });
 }
 
 const Kernel<cumsum> cumsum_;
