@@ -37,7 +37,7 @@ PhiloxState Generator::reserve(int64_t n, Dtype dtype) {
   std::lock_guard hold(state_lock);
   int64_t per_counter = size_of(dtype) == 8 ? 2 : 4;
   PhiloxState s{seed_, offset_, true};
-  offset_ += (n + per_counter - 1) / per_counter;
+  offset_ += n / per_counter + (n % per_counter != 0);
   return s;
 }
 
