@@ -247,7 +247,6 @@ Tensor run_inplace(Call& call) {
 }
 
 void run_out(Call& call, Tensors& out) {
-  const OpInfo& info = *call.info;
   check_out(call.in, out);
   NoAutocast given;
   NoGrad no_grad;
