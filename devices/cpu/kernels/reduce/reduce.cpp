@@ -61,6 +61,8 @@ struct Accumulates {
   using Lane = std::conditional_t<std::is_floating_point_v<C>, C, int64_t>;
   using Total = std::conditional_t<std::is_floating_point_v<C>, double, int64_t>;
   static constexpr Lane lane() { return identity; }
+  /// A lane that goes on from a total. A product of 0 stays there: to pass numbers near 0 takes long.
+  static constexpr Lane lane(Total t) { return t == 0 ? 0 : identity; }
   static constexpr Total total() { return identity; }
 };
 template <class C>
@@ -89,7 +91,7 @@ struct Largest {
   static constexpr bool any_order = true;
   using Lane = C;
   using Total = C;
-  static constexpr C lane() {
+  static constexpr C lane(C = 0) {
     return std::is_floating_point_v<C> ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest();
   }
   static constexpr C total() { return lane(); }
@@ -102,7 +104,7 @@ struct Smallest {
   static constexpr bool any_order = true;
   using Lane = C;
   using Total = C;
-  static constexpr C lane() {
+  static constexpr C lane(C = 0) {
     return std::is_floating_point_v<C> ? std::numeric_limits<C>::infinity() : std::numeric_limits<C>::max();
   }
   static constexpr C total() { return lane(); }
@@ -133,6 +135,31 @@ void join_lanes(Lane* lane) {
   if constexpr (half > 1) join_lanes<R, half / 2>(lane);
 }
 
+/// Products have lanes across blocks, too, so that each passes the numbers near 0 at most once.
+template <class R, class C, class T>
+typename R::Total product_of_row(const T* x, int64_t n) {
+  using Lane = typename R::Lane;
+  using Total = typename R::Total;
+  constexpr int64_t width = 2 * lanes, few = 32 * width;
+  Total total[width];
+  std::fill_n(total, width, R::total());
+  for (int64_t i = 0; i < n;) {
+    Lane lane[width];
+    each_lane<width, Lane>([&](int k) { lane[k] = R::lane(total[k]); });
+    for (const int64_t end = std::min(n, i + few); i + width <= end; i += width) {
+      const Computed<width, C, T> v(x + i, width);
+      each_lane<width, Lane>([&](int k) { lane[k] = R::step(lane[k], v[k]); });
+    }
+    if (n - i < width) {
+      const Computed<width, C, T> v(x + i, n - i);
+      for (int64_t k = 0; i < n; ++i, ++k) lane[k] = R::step(lane[k], v[k]);
+    }
+    each_lane<width, Total>([&](int k) { total[k] = R::fold(total[k], Total(lane[k])); });
+  }
+  join_lanes<Multiplies<Total>, lanes>(total);
+  return total[0];
+}
+
 template <class R, class C, class T>
 typename R::Total reduce_row(const T* x, int64_t n) {
   using Lane = typename R::Lane;
@@ -143,6 +170,7 @@ typename R::Total reduce_row(const T* x, int64_t n) {
         total = R::fold(total, static_cast<typename R::Total>(R::step(R::lane(), static_cast<C>(x[i]))));
       return total;
     }
+  if constexpr (std::is_same_v<R, Multiplies<C>>) return product_of_row<R, C>(x, n);
   for (int64_t b = 0; b < n; b += block * lanes) {
     Lane lane[lanes], more[lanes];
     for (auto& l : lane) l = R::lane();
@@ -180,7 +208,7 @@ void reduce_columns(const T* x, int64_t n, int64_t stride, int64_t width, typena
   std::fill_n(total, width, R::total());
   for (int64_t b = 0; b < n; b += block) {
     typename R::Lane lane[tile];
-    std::fill_n(lane, width, R::lane());
+    for (int64_t k = 0; k < width; ++k) lane[k] = R::lane(total[k]);
     const int64_t end = std::min(n, b + block);
     int64_t i = b;
     auto row = [&](int64_t j) { return Computed<tile, C, T>(x + (i + j) * stride, width); };
