@@ -108,16 +108,30 @@ void run_rows(const Nest<max_operands>& nest, char* const* data, int64_t begin, 
   }
 }
 
+/// out[i] = in[-i]. Vectors are short, as rows may be, and few of their reads cross lines of the cache.
+template <class T>
+void copy_reversed(T* __restrict out, const T* in, int64_t n) {
+  constexpr int64_t width = 16 / sizeof(T);
+  int64_t i = 0;
+  for (; i + width <= n; i += width) {
+    T part[width];
+    std::memcpy(part, in - i - (width - 1), sizeof(part));
+    for (int64_t l = 0; l < width; ++l) out[i + l] = part[width - 1 - l];
+  }
+  for (; i < n; ++i) out[i] = in[-i];
+}
 template <class T>
 void copy_elements(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {
   constexpr int64_t size = sizeof(T);
   T* __restrict out = reinterpret_cast<T*>(to);
   const T* in = reinterpret_cast<const T*>(from);
-  // neighbours, in order or in reverse, move by vectors
+  // neighbours, in order or in reverse, and one for all, move by vectors
   if (to_stride == size && from_stride == size)
     for (int64_t i = 0; i < n; ++i) out[i] = in[i];
   else if (to_stride == size && from_stride == -size)
-    for (int64_t i = 0; i < n; ++i) out[i] = in[-i];
+    copy_reversed(out, in, n);
+  else if (to_stride == size && from_stride == 0)
+    std::fill_n(out, n, *in);
   else
     for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, sizeof(T));
 }
@@ -172,6 +186,8 @@ class Row {
   void operator()(char* const* p, int64_t n) const {
     if (!packed_ || n == 1)
       loop_(scalars_, p, n);
+    else if (o_.copies)
+      copy_strided(o_.size[0], p[0], stride_[0], p[1], stride_[1], n);
     else
       run_packed(p, n);
   }
@@ -230,6 +246,10 @@ class ShortRows {
     char* q[max_operands];
     for (int64_t begin = 0, m; begin < rows; begin += m) {
       m = std::min(block / n_, rows - begin);
+      if (o_.copies) {
+        copy(0, p[0] + begin * down_[0], across_[0], down_[0], p[1] + begin * down_[1], across_[1], down_[1], m);
+        continue;
+      }
       for (int k = 0; k < o_.count; ++k) {
         q[k] = p[k] + begin * down_[k];
         if (!packed(k)) continue;

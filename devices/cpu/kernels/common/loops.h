@@ -21,6 +21,7 @@ using LoopFn = void (*)(const void* f, unsigned scalars, char* const* p, int64_t
 /// The operands of a loop, the result first.
 struct Operands {
   int count;
+  bool copies;                         // the loop moves elements as they are
   const Dtype* dtype;                  // of each; null where none is a 16-bit float, or the LoopFn takes them so
   size_t size[max_operands];           // of an element
   const Tensor* tensor[max_operands];  // null: a scalar at `data`, of compute type if there are two inputs
@@ -165,6 +166,7 @@ void elementwise_loop(Tensor& out, F&& f, const V&... in) {
     constexpr bool widens = !direct && (is_half<Out> || (is_half<In> || ...));
     Operands operands;  // not `Operands{…}`, which would clear what no operand needs
     operands.count = 1 + int(sizeof...(In));
+    operands.copies = std::is_same_v<std::tuple<std::remove_cvref_t<F>, Out>, std::tuple<Converts, In...>>;
     operands.dtype = nullptr;
     if constexpr (widens) {
       static constexpr Dtype dtypes[] = {dtype_of<Out>, dtype_of<In>...};
