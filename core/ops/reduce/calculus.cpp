@@ -1,6 +1,7 @@
 #include "core/ops/reduce/calculus.h"
 
 #include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/copy.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/reduce/scan.h"
 #include "core/ops/shape/cat.h"
@@ -39,12 +40,15 @@ Cases<Diff> Diff::samples() {
   return {{{}, {{3, 4}}}, {{.n = 2, .dim = 0}, {{4, 2}, {1, 2}, {2, 2}}}, {{.n = 5}, {{2, 3}}}, {{.n = 0}, {{3}}}};
 }
 
-Tensor Trapezoids::areas(const Tensor& y, const Tensor& x) const {
+Tensor Trapezoids::heights(const Tensor& y) const {
   const int d = wrap_dim(dim, y.dim());
   if (y.dim() == 0) throw Error("expects at least one dim");
   if (y.dtype() == Dtype::boolean) throw Error("is not implemented for bool");
-  Tensor heights = add(left(y, d), right(y, d));
-  if (!x) return mul(heights, dx);
+  return add(left(y, d), right(y, d));
+}
+Tensor Trapezoids::areas(const Tensor& y, const Tensor& x) const {
+  const Tensor sums = heights(y);
+  const int d = wrap_dim(dim, y.dim());
   Tensor places = x;
   if (x.dim() == 1) {
     if (x.numel() != y.shape()[d])
@@ -57,29 +61,29 @@ Tensor Trapezoids::areas(const Tensor& y, const Tensor& x) const {
     for (int64_t n : x.shape()) shape.push_back(n);
     places = reshape(x, {shape});
   }
-  return mul(heights, sub(right(places, d), left(places, d)));
+  return mul(sums, sub(right(places, d), left(places, d)));
 }
 // Samples at equal distances: all between the first and the last count whole, these two half. Integers are summed as
 // such.
 static Tensor weighted_samples(const Tensor& y, int64_t dim) {
   const int d = wrap_dim(dim, y.dim());
   const Tensors parts = split_sizes(y, {{1, double(y.shape()[d] - 2), 1}, d});
-  auto total = [d](const Tensor& t) { return sum(t, {.dim = {d}}); };
-  return add(total(parts[1]), div(add(total(parts[0]), total(parts[2])), 2));
+  auto edge = [d](const Tensor& t) {
+    return is_floating(t.dtype()) ? select(t, {d, 0}) : cast_to(select(t, {d, 0}), Dtype::i64);
+  };
+  return add(sum(parts[1], {.dim = {d}}), div(add(edge(parts[0]), edge(parts[2])), 2));
 }
 Tensor Trapezoid::decompose(const Inputs& in) const {
   const Tensor& y = in[0];
   if (y.dim() && y.dtype() != Dtype::boolean && y.shape(dim) == 0) return sum(y, {.dim = {dim}, .dtype = y.dtype()});
   if (in[1]) return div(sum(areas(y, in[1]), {.dim = {dim}}), 2);
   if (y.dim() && y.dtype() != Dtype::boolean && y.shape(dim) > 1) return mul(weighted_samples(y, dim), dx);
-  return mul(sum(areas(y, {}), {.dim = {dim}}), 0.5);
+  return mul(sum(mul(heights(y), dx), {.dim = {dim}}), 0.5);
 }
 Tensor CumulativeTrapezoid::decompose(const Inputs& in) const {
   const Tensor& y = in[0];
   if (in[1]) return div(cumsum(areas(y, in[1]), {.dim = dim}), 2);
-  Trapezoids unit;
-  unit.dim = dim;
-  return mul(cumsum(unit.areas(y, {}), {.dim = dim}), dx.value() / 2);
+  return mul(cumsum(heights(y), {.dim = dim}), dx.value() / 2);
 }
 template <class Op>
 static Cases<Op> trapezoid_samples() {

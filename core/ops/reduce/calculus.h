@@ -26,7 +26,9 @@ struct Trapezoids {
     field("dx", dx, "the distance between samples, where x is nil", as::named);
     field("dim", dim, "the dim to integrate along", as::dim | as::named);
   }
-  /// The areas between neighbours, times two.
+  /// The sums of neighbours.
+  Tensor heights(const Tensor& y) const;
+  /// The areas between neighbours at places x, times two.
   Tensor areas(const Tensor& y, const Tensor& x) const;
 };
 struct Trapezoid : Trapezoids {

@@ -22,17 +22,34 @@ namespace {
 
 constexpr int64_t lanes = 32, block = 512, tile = 512, long_row = 65536;
 
+/// A tensor of elements (o, i, k), which lie o * apart + i * step + k from the first; i is what is reduced.
+struct Slices : Axis {
+  int64_t apart, step;
+  explicit Slices(const Axis& a) : Axis(a), apart(a.n * a.inner), step(a.inner) {}
+};
 // A tensor whose reduced dims are one axis.
 struct Reduced {
   Tensor x;
-  Axis a;
+  Slices a;
 };
+/// The stride of dims [from, to) as one dim, 1 where they have one element; none if they are not one.
+std::optional<int64_t> joint_stride(const Tensor& t, int from, int to) {
+  int64_t innermost = 0, extent = 1;
+  for (int i = to - 1; i >= from; --i) {
+    if (t.shape()[i] == 1) continue;
+    if (extent == 1) innermost = t.strides()[i];
+    if (t.strides()[i] != innermost * extent) return {};
+    extent *= t.shape()[i];
+  }
+  return extent == 1 ? 1 : innermost;
+}
 Reduced as_one_axis(const Tensor& t, uint32_t mask) {
   const uint32_t all = (1u << t.dim()) - 1;
-  if ((mask & all) == all && t.is_contiguous()) return {t, {1, t.numel(), 1}};
+  if ((mask & all) == all && t.is_contiguous()) return {t, Slices({1, t.numel(), 1})};
   int first = max_dims, last = -1;
   for (int i = 0; i < t.dim(); ++i)
     if (mask >> i & 1 && t.shape()[i] != 1) first = std::min(first, i), last = i;
+  if (last < 0) first = t.dim(), last = first - 1;
   bool neighbours = true;
   for (int i = first; i <= last; ++i) neighbours = neighbours && (mask >> i & 1 || t.shape()[i] == 1);
   Tensor x = t;
@@ -46,11 +63,17 @@ Reduced as_one_axis(const Tensor& t, uint32_t mask) {
     int kept = t.dim() - __builtin_popcount(mask & all);
     first = kept, last = t.dim() - 1;
   }
-  if (!x.is_contiguous()) x = dense_copy(x);
   Axis a{1, 1, 1};
   for (int i = 0; i < x.dim(); ++i) (i < first ? a.outer : i <= last ? a.n : a.inner) *= x.shape()[i];
-  if (last < 0) a = {x.numel(), 1, 1};
-  return {x, a};
+  Slices slices(a);
+  if (x.is_contiguous()) return {x, slices};
+  const auto apart = joint_stride(x, 0, first), step = joint_stride(x, first, last + 1),
+             next = joint_stride(x, last + 1, x.dim());
+  if (apart && step && next && (a.inner == 1 ? *step : *next) == 1)
+    slices.apart = *apart, slices.step = *step;
+  else
+    x = dense_copy(x);
+  return {x, slices};
 }
 
 // Reductions: `Lane` is the type of totals inside a block, `Total` that across blocks; step() adds an element to a
@@ -128,11 +151,12 @@ struct Computed<count, float, T> {
   float operator[](int64_t i) const { return x[i]; }
 };
 
-/// lane[0] of 2 * half lanes, all joined.
-template <class R, int half, class Lane>
-void join_lanes(Lane* lane) {
-  each_lane<half, Lane>([lane](int k) { lane[k] = R::step(lane[k], lane[half + k]); });
-  if constexpr (half > 1) join_lanes<R, half / 2>(lane);
+/// The fold of 2 * half totals.
+template <class R, int half, class Total>
+Total joined(Total* total) {
+  each_lane<half, Total>([total](int k) { total[k] = R::fold(total[k], total[half + k]); });
+  if constexpr (half > 1) return joined<R, half / 2>(total);
+  return total[0];
 }
 
 /// Products have lanes across blocks, too, so that each passes the numbers near 0 at most once.
@@ -156,48 +180,42 @@ typename R::Total product_of_row(const T* x, int64_t n) {
     }
     each_lane<width, Total>([&](int k) { total[k] = R::fold(total[k], Total(lane[k])); });
   }
-  join_lanes<Multiplies<Total>, lanes>(total);
-  return total[0];
+  return joined<R, lanes>(total);
 }
 
 template <class R, class C, class T>
 typename R::Total reduce_row(const T* x, int64_t n) {
   using Lane = typename R::Lane;
-  typename R::Total total = R::total();
+  using Total = typename R::Total;
+  Total total = R::total();
   if constexpr (!R::any_order && !is_half<T>)
     if (n <= lanes) {  // as below, without the lanes that no element reaches
-      for (int64_t i = 0; i < n; ++i)
-        total = R::fold(total, static_cast<typename R::Total>(R::step(R::lane(), static_cast<C>(x[i]))));
+      for (int64_t i = 0; i < n; ++i) total = R::fold(total, Total(R::step(R::lane(), static_cast<C>(x[i]))));
       return total;
     }
   if constexpr (std::is_same_v<R, Multiplies<C>>) return product_of_row<R, C>(x, n);
   for (int64_t b = 0; b < n; b += block * lanes) {
     Lane lane[lanes], more[lanes];
+    Total part[lanes];
     for (auto& l : lane) l = R::lane();
     int64_t end = std::min(n, b + block * lanes), i = b;
-    if (i + 2 * lanes <= end) {
+    const bool both = i + 2 * lanes <= end;
+    if (both) {
       for (auto& l : more) l = R::lane();
       for (; i + 2 * lanes <= end; i += 2 * lanes) {
         const Computed<2 * lanes, C, T> v(x + i, 2 * lanes);
         each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], v[k]); });
         each_lane<lanes, Lane>([&](int k) { more[k] = R::step(more[k], v[lanes + k]); });
       }
-      if constexpr (R::any_order)
-        each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], more[k]); });
-      else
-        for (auto& l : more) total = R::fold(total, static_cast<typename R::Total>(l));
     }
     const Computed<2 * lanes, C, T> v(x + i, end - i);
     int64_t at = 0;
     for (; i + at + lanes <= end; at += lanes)
       each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], v[at + k]); });
     for (int64_t k = 0; i + at < end; ++at, ++k) lane[k] = R::step(lane[k], v[at]);
-    if constexpr (R::any_order) {
-      join_lanes<R, lanes / 2>(lane);
-      total = R::fold(total, lane[0]);
-    } else {
-      for (auto& l : lane) total = R::fold(total, static_cast<typename R::Total>(l));
-    }
+    each_lane<lanes, Total>([&](int k) { part[k] = Total(lane[k]); });
+    if (both) each_lane<lanes, Total>([&](int k) { part[k] = R::fold(part[k], Total(more[k])); });
+    total = R::fold(total, joined<R, lanes / 2>(part));
   }
   return total;
 }
@@ -226,10 +244,10 @@ void reduce_columns(const T* x, int64_t n, int64_t stride, int64_t width, typena
 }
 
 template <class R, class C, class T, class Store>
-void reduce_rows(const T* x, Axis a, Store&& store) {
+void reduce_rows(const T* x, const Slices& a, Store&& store) {
   if (a.n <= long_row || a.outer >= 64) {
     parallel_for(a.outer, std::max<int64_t>(1, grain_elements / std::max<int64_t>(a.n, 1)), [&](int64_t b, int64_t e) {
-      for (int64_t o = b; o < e; ++o) store(o, reduce_row<R, C>(x + o * a.n, a.n));
+      for (int64_t o = b; o < e; ++o) store(o, reduce_row<R, C>(x + o * a.apart, a.n));
     });
     return;
   }
@@ -238,7 +256,7 @@ void reduce_rows(const T* x, Axis a, Store&& store) {
   parallel_for(a.outer * chunks, 1, [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) {
       int64_t from = i % chunks * long_row;
-      part[i] = reduce_row<R, C>(x + i / chunks * a.n + from, std::min(long_row, a.n - from));
+      part[i] = reduce_row<R, C>(x + i / chunks * a.apart + from, std::min(long_row, a.n - from));
     }
   });
   for (int64_t o = 0; o < a.outer; ++o) {
@@ -252,25 +270,25 @@ void reduce_rows(const T* x, Axis a, Store&& store) {
 /// best: calls f(offset of the first element in x, in the result, columns) for each. `work`: elements of x that are
 /// read for a column.
 template <class F>
-void for_tiles(const Axis& a, int64_t work, F f) {
+void for_tiles(const Slices& a, int64_t work, F f) {
   const int64_t width = std::clamp<int64_t>(a.outer * a.inner / 512 * 64, 64, tile);
   const int64_t tiles = (a.inner + width - 1) / width;
   const int64_t elements = std::max<int64_t>(1, work * std::min(a.inner, width));
   parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / elements), [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) {
       const int64_t o = i / tiles, from = i % tiles * width;
-      f(o * a.n * a.inner + from, o * a.inner + from, std::min(width, a.inner - from));
+      f(o * a.apart + from, o * a.inner + from, std::min(width, a.inner - from));
     }
   });
 }
 
 /// store(position in the result, total) for every reduced row or column of x.
 template <class R, class C, class T, class Store>
-void reduce(const T* x, Axis a, Store&& store) {
+void reduce(const T* x, const Slices& a, Store&& store) {
   if (a.inner == 1) return reduce_rows<R, C>(x, a, store);
   for_tiles(a, a.n, [&](int64_t from, int64_t to, int64_t width) {
     typename R::Total total[tile];
-    reduce_columns<R, C>(x + from, a.n, a.inner, width, total);
+    reduce_columns<R, C>(x + from, a.n, a.step, width, total);
     for (int64_t k = 0; k < width; ++k) store(to + k, total[k]);
   });
 }
@@ -290,7 +308,7 @@ void with_axis(List list, const Tensor& t, uint32_t mask, F f) {
 }
 template <template <class> class R>
 void accumulate(const Tensor& input, Tensor& y, uint32_t mask) {
-  with_axis(AllTypes{}, converted(input, y.dtype()), mask, [&]<class T>(const T* x, const Axis& a) {
+  with_axis(AllTypes{}, converted(input, y.dtype()), mask, [&]<class T>(const T* x, const Slices& a) {
     using C = compute_t<T>;
     dispatch(AllTypes{}, y.dtype(), [&]<class Out>(Type<Out>) {
       if constexpr (std::is_same_v<Out, T> || std::is_same_v<Out, int64_t>) {
@@ -308,7 +326,7 @@ void prod(const ops::Prod& op, Tensor& y, const Strided& x) {
 /// The sums of a floating tensor, and f of each as result.
 template <template <class> class R, class F>
 void sum_floats(const auto& op, Tensor& y, const Tensor& input, F f) {
-  with_axis(Floats{}, input, op.dim.mask(input), [&]<class T>(const T* x, const Axis& a) {
+  with_axis(Floats{}, input, op.dim.mask(input), [&]<class T>(const T* x, const Slices& a) {
     using C = compute_t<T>;
     T* out = y.data<T>();
     reduce<R<C>, C>(x, a, [&](int64_t i, double total) { out[i] = cast<T>(f(total)); });
@@ -322,7 +340,7 @@ void euclidean_norm(const ops::EuclideanNorm& op, Tensor& y, const Strided& x) {
 }
 template <template <class> class R>
 void extremum(const Tensor& input, Tensor& y, uint32_t mask) {
-  with_axis(AllTypes{}, input, mask, [&]<class T>(const T* x, const Axis& a) {
+  with_axis(AllTypes{}, input, mask, [&]<class T>(const T* x, const Slices& a) {
     using C = std::conditional_t<std::is_same_v<T, bool>, uint8_t, compute_t<T>>;
     T* out = y.data<T>();
     reduce<R<C>, C>(x, a, [&](int64_t i, C total) { out[i] = cast<T>(total); });
@@ -380,7 +398,7 @@ void variance_columns(const T* x, int64_t n, int64_t stride, int64_t width, doub
 }
 void variance(const auto& op, Tensor& y, const Tensor& input, bool root) {
   double divisor = op.divisor(input);
-  with_axis(Floats{}, input, op.dim.mask(input), [&]<class T>(const T* data, const Axis& a) {
+  with_axis(Floats{}, input, op.dim.mask(input), [&]<class T>(const T* data, const Slices& a) {
     using C = compute_t<T>;
     T* out = y.data<T>();
     auto store = [&](int64_t i, double v) { out[i] = cast<T>(root ? std::sqrt(v) : v); };
@@ -389,7 +407,7 @@ void variance(const auto& op, Tensor& y, const Tensor& input, bool root) {
       if (a.inner == 1)
         variance_row<C>(data + from, a.n, divisor, total[0]);
       else
-        variance_columns<C>(data + from, a.n, a.inner, width, divisor, total);
+        variance_columns<C>(data + from, a.n, a.step, width, divisor, total);
       for (int64_t k = 0; k < width; ++k) store(to + k, total[k]);
     });
   });
@@ -446,7 +464,7 @@ void find_columns(const T* x, int64_t n, int64_t stride, int64_t width, T* value
 }
 template <template <class> class R>
 void find(const auto& op, Tensor& values, Tensor& indices, const Tensor& x) {
-  const Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+  const Slices a(axis_of(x.shape(), wrap_dim(op.dim, x.dim())));
   dispatch(AllTypes{}, x.dtype(), [&]<class T>(Type<T>) {
     using C = std::conditional_t<std::is_same_v<T, bool>, uint8_t, compute_t<T>>;
     const T* data = x.data<T>();
