@@ -33,9 +33,11 @@ Spec Softshrink::infer(const Inputs& in) const {
 Tensor LogSigmoid::bend(const Value& x) const { return neg(mul(sigmoid(x), sigmoid(neg(x)))); }
 
 Tensors Gated::vjp(const Call& c, const Tensor& dy) const {
-  Tensor s = sigmoid(c.in[1]), dg;
-  if (c.wants(1)) dg = sigmoid_backward(mul(dy, c.in[0]), s);
-  return {c.wants(0) ? mul(dy, s) : Tensor(), dg};
+  Tensors out(2);
+  if (c.wants(0)) out[0] = gated(dy, c.in[1]);
+  if (c.wants(1)) out[1] = gate_slope(dy, c.in[0], c.in[1]);
+  return out;
 }
+Tensor GateSlope::decompose(const Inputs& in) const { return sigmoid_backward(mul(in[0], in[1]), sigmoid(in[2])); }
 
 }  // namespace luth::ops

@@ -93,10 +93,21 @@ struct Gated : Elementwise {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Gated> samples() { return binary_samples<Gated>(-2, 2); }
 };
+struct GateSlope : Elementwise {
+  static constexpr Doc doc{"glu.gate_slope", "grad, input, gate", "The gradient of glu.halves in its gate."};
+  static constexpr Traits traits = family.with({.internal = true, .inplace = Inplace::none});
+  using Dtypes = Floats;
+  template <class T> LUTH_HD T f(T dy, T x, T g) const {
+    const T e = math::exp(-std::fabs(g)), whole = T(1) + e;
+    return dy * x * (e / (whole * whole));
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<GateSlope> samples() { return {{{}, {{2, 3}, {2, 3}, {2, 3}}, -2, 2}, {{}, {{}, {2}, {3, 1}}, -2, 2}}; }
+};
 // clang-format on
 
 using Shrinks = Types<Mish, Softsign, Tanhshrink, Hardshrink, Softshrink, LogSigmoid>;
-using SmoothActivationOps = Concatenated<Shrinks, BackwardsOf<Shrinks>, Types<Gated>>;
+using SmoothActivationOps = Concatenated<Shrinks, BackwardsOf<Shrinks>, Types<Gated, GateSlope>>;
 
 }  // namespace luth::ops
 
@@ -108,4 +119,5 @@ inline constexpr Fn<ops::Hardshrink> hardshrink;
 inline constexpr Fn<ops::Softshrink> softshrink;
 inline constexpr Fn<ops::LogSigmoid> log_sigmoid;
 inline constexpr Fn<ops::Gated> gated;
+inline constexpr Fn<ops::GateSlope> gate_slope;
 }  // namespace luth
