@@ -48,12 +48,17 @@ class Axis {
   void place(const C* __restrict g, int64_t count, C* __restrict x) const {
     for (int64_t p = 0; p < count; ++p) x[p] = (g[p] + 1) * scale - shift_;
   }
+  // A nan comes to lie at 0, as in PyTorch.
   void bound(C* x, int64_t count) const {
     if (zeros_) return;
     if (reflects_ && !(span_ > 0)) std::fill(x, x + count, C(0));
     if (reflects_ && span_ > 0)
       for (int64_t p = 0; p < count; ++p) x[p] = reflected(x[p]);
-    for (int64_t p = 0; p < count; ++p) x[p] = x[p] < 0 ? C(0) : x[p] > n - 1 ? n - 1 : x[p];
+    for (int64_t p = 0; p < count; ++p) x[p] = x[p] > 0 ? std::min(x[p], n - 1) : C(0);
+  }
+  // The element at a whole number; -1: none.
+  auto element() const {
+    return [end = n - 1, last = extent - 1](C x) { return (x >= 0) & (x <= end) ? std::min(int32_t(x), last) : -1; };
   }
   // d bounded x / d g. Borders count as outside, as in PyTorch.
   void slopes(const C* __restrict x, int64_t count, C* __restrict slope) const {
@@ -82,41 +87,34 @@ class Axis {
 /// What a block of points takes along one dim: element at[k] (-1: none), weight[k] times; slope[k]: d weight / d g.
 template <class C>
 struct AxisTaps {
-  int32_t at[4][block];
-  C weight[4][block], slope[4][block];
+  alignas(64) int32_t at[4][block];
+  alignas(64) C weight[4][block], slope[4][block];
 
   void find(const Axis<C>& a, int taps, const C* g, int64_t n, bool slopes) {
-    C x[block], bent[block];
+    alignas(64) C x[block];
     a.place(g, n, x);
-    if (slopes && taps == 2) a.slopes(x, n, bent);
     if (taps == 4) return cubic(a, x, n);
+    if (slopes) a.slopes(x, n, slope[1]);
+    for (int64_t p = 0; slopes && p < n; ++p) slope[0][p] = -slope[1][p];
     a.bound(x, n);
-    if (taps == 2) return linear(a, x, n, slopes ? bent : nullptr);
-    for (int64_t p = 0; p < n; ++p) x[p] = std::nearbyint(x[p]);
-    for (int64_t p = 0; p < n; ++p) weight[0][p] = 1;
-    take(a, 0, x, n);
+    if (taps == 2)
+      linear(a, x, n);
+    else
+      nearest(a, x, n);
   }
 
  private:
-  // Tap k is at the whole numbers x.
-  void take(const Axis<C>& a, int k, const C* x, int64_t n) {
-    const int32_t last = a.extent - 1;
-    const C end = a.n - 1;
-    for (int64_t p = 0; p < n; ++p) {
-      const bool inside = (x[p] >= 0) & (x[p] <= end);
-      at[k][p] = inside ? std::min(int32_t(x[p]), last) : -1;
-    }
+  void nearest(const Axis<C>& a, const C* __restrict x, int64_t n) {
+    const auto element = a.element();
+    for (int64_t p = 0; p < n; ++p) weight[0][p] = 1, at[0][p] = element(std::nearbyint(x[p]));
   }
-  void linear(const Axis<C>& a, C* x, int64_t n, const C* bent) {
+  void linear(const Axis<C>& a, const C* __restrict x, int64_t n) {
+    const auto element = a.element();
     for (int64_t p = 0; p < n; ++p) {
-      const C rest = x[p] - std::floor(x[p]);
+      const C first = std::floor(x[p]), rest = x[p] - first;
       weight[0][p] = 1 - rest, weight[1][p] = rest;
+      at[0][p] = element(first), at[1][p] = element(first + 1);
     }
-    for (int64_t p = 0; p < n; ++p) x[p] = std::floor(x[p]);
-    take(a, 0, x, n);
-    for (int64_t p = 0; p < n; ++p) x[p] += 1;
-    take(a, 1, x, n);
-    for (int64_t p = 0; bent && p < n; ++p) slope[0][p] = -bent[p], slope[1][p] = bent[p];
   }
   // Keys, "Cubic convolution interpolation for digital image processing", 1981, with a = -0.75.
   void cubic(const Axis<C>& a, const C* x, int64_t n) {
@@ -130,11 +128,12 @@ struct AxisTaps {
       slope[0][p] = far_slope(t + 1), slope[1][p] = near_slope(t);
       slope[2][p] = -near_slope(rest), slope[3][p] = -far_slope(rest + 1);
     }
+    const auto element = a.element();
     for (int k = 0; k < 4; ++k) {
-      C place[block];
+      alignas(64) C place[block];
       for (int64_t p = 0; p < n; ++p) place[p] = std::floor(x[p]) + C(k - 1);
       a.bound(place, n);
-      take(a, k, place, n);
+      for (int64_t p = 0; p < n; ++p) at[k][p] = element(place[p]);
     }
   }
 };
@@ -142,9 +141,9 @@ struct AxisTaps {
 /// What a block of points takes of a plane, of `count` taps each.
 template <class C, int count>
 struct Taps {
-  int32_t at[count][block];    // -1: outside
-  int32_t from[count][block];  // where that is in memory; 0 if it is outside
-  C weight[count][block];      // 0 if it is outside
+  alignas(64) int32_t at[count][block];    // -1: outside
+  alignas(64) int32_t from[count][block];  // where that is in memory; 0 if it is outside
+  alignas(64) C weight[count][block];      // 0 if it is outside; of images nan at nan, as in PyTorch
 };
 
 /// A block of points and their taps.
@@ -184,7 +183,7 @@ class Sampler {
   void find(int64_t sample, int64_t b, int64_t step, bool slopes, Points<C, count>& found) const {
     found.sample = sample, found.first = b * block, found.n = std::min(block, points - found.first);
     const int64_t n = found.n, first = sample * points + found.first;
-    C g[3][block];
+    alignas(64) C g[3][block];
     if (dims() == 2)
       coordinates<2>(grid_ + first * 2, n, g);
     else
@@ -201,8 +200,8 @@ class Sampler {
   }
   template <int count>
   void join(const AxisTaps<C>* along, int64_t n, int64_t step, Taps<C, count>& taps) const {
-    int32_t rows[block];
-    C weights[block];
+    alignas(64) int32_t rows[block];
+    alignas(64) C weights[block];
     for (int k = 0; k < count; ++k) {
       const int32_t* at = along[0].at[tap_along(0, k)];
       const C* weight = along[0].weight[tap_along(0, k)];
@@ -212,19 +211,22 @@ class Sampler {
         const int t = tap_along(d, k);
         stride *= axes_[size_t(d) - 1].extent;
         multiply(at, weight, along[d].at[t], along[d].weight[t], stride, n, last ? taps.at[k] : rows,
-                 last ? taps.weight[k] : weights);
+                 last ? taps.weight[k] : weights, int32_t(step), taps.from[k]);
         at = rows, weight = weights;
       }
-      for (int64_t p = 0; p < n; ++p) taps.from[k][p] = std::max(taps.at[k][p], 0) * int32_t(step);
     }
   }
   // No weight where either is outside.
-  static void multiply(const int32_t* a, const C* u, const int32_t* b, const C* v, int32_t stride, int64_t n,
-                       int32_t* __restrict at, C* __restrict weight) {
+  void multiply(const int32_t* a, const C* u, const int32_t* b, const C* v, int32_t stride, int64_t n,
+                int32_t* __restrict at, C* __restrict weight, int32_t step, int32_t* __restrict from) const {
+    const bool image = dims() == 2;
     for (int64_t p = 0; p < n; ++p) {
       const bool outside = (a[p] | b[p]) < 0;
-      at[p] = outside ? -1 : a[p] + b[p] * stride;
-      weight[p] = outside ? C(0) : u[p] * v[p];
+      const int32_t place = a[p] + b[p] * stride;
+      const C both = u[p] * v[p];
+      at[p] = outside ? -1 : place;
+      from[p] = outside ? 0 : place * step;
+      weight[p] = outside & !(image & (both != both)) ? C(0) : both;
     }
   }
 
@@ -300,7 +302,7 @@ void sample_inside(const Taps<compute_t<T>, count>& taps, const T* x, int64_t n,
   for (int64_t p = 0; p < n; ++p) {
     compute_t<T> sum = 0;
     for (int k = 0; k < count; ++k)
-      if (taps.at[k][p] >= 0) sum += compute_t<T>(x[taps.from[k][p]]) * taps.weight[k][p];
+      if (taps.at[k][p] >= 0 || taps.weight[k][p] != 0) sum += compute_t<T>(x[taps.from[k][p]]) * taps.weight[k][p];
     y[p] = T(sum);
   }
 }
@@ -376,6 +378,7 @@ template <int planes, int count, class T>
 void add_dots(const Taps<compute_t<T>, count>& taps, const T* x, int64_t x_step, const T* grad, int64_t grad_step,
               int64_t n, double (*dots)[block]) {
   using C = compute_t<T>;
+  alignas(64) C sums[count][block];
   for (int64_t p = 0; p < n; ++p) {
     C g[planes];
     each<planes>([&](int c) { g[c] = C(grad[c * grad_step + p]); });
@@ -383,29 +386,32 @@ void add_dots(const Taps<compute_t<T>, count>& taps, const T* x, int64_t x_step,
       const T* from = x + taps.from[k][p];
       C sum = 0;
       each<planes>([&](int c) { sum += C(from[c * x_step]) * g[c]; });
-      dots[k][p] += double(sum);
+      sums[k][p] = sum;
     });
   }
+  for (int k = 0; k < count; ++k)
+    for (int64_t p = 0; p < n; ++p) dots[k][p] += double(sums[k][p]);
 }
 // dgrid of the points, d weight / d g by the product rule.
-template <int count, class T>
+template <int dims, int count, class T>
 void write_grid_grad(const Sampler<T>& s, const Points<compute_t<T>, count>& points, const double (*dots)[block],
                      T* to) {
   using C = compute_t<T>;
   const int64_t n = points.n;
-  for (int e = 0; e < s.dims(); ++e) {
-    double sum[block] = {};
+  for (int e = 0; e < dims; ++e) {
+    alignas(64) double sum[block] = {};
     for (int k = 0; k < count; ++k) {
-      C slope[block];
-      for (int d = 0; d < s.dims(); ++d) {
-        const int t = s.tap_along(d, k);
-        const C* by = d == e ? points.along[d].slope[t] : points.along[d].weight[t];
-        for (int64_t p = 0; p < n; ++p) slope[p] = d == 0 ? by[p] : slope[p] * by[p];
-      }
+      const C* by[dims];
+      for (int d = 0; d < dims; ++d)
+        by[d] = (d == e ? points.along[d].slope : points.along[d].weight)[s.tap_along(d, k)];
       const int32_t* at = points.taps.at[k];
-      for (int64_t p = 0; p < n; ++p) sum[p] += (at[p] < 0 ? 0.0 : dots[k][p]) * double(slope[p]);
+      for (int64_t p = 0; p < n; ++p) {
+        C slope = by[0][p] * by[1][p];
+        if constexpr (dims == 3) slope *= by[2][p];
+        sum[p] += (at[p] < 0 ? 0.0 : dots[k][p]) * double(slope);
+      }
     }
-    for (int64_t p = 0; p < n; ++p) to[p * s.dims() + e] = T(C(sum[p]));
+    for (int64_t p = 0; p < n; ++p) to[p * dims + e] = T(C(sum[p]));
   }
 }
 void grid_grad(const ops::GridSampleGridGrad& op, Tensor& dgrid, const Dense& grad, const Strided& input,
@@ -414,14 +420,17 @@ void grid_grad(const ops::GridSampleGridGrad& op, Tensor& dgrid, const Dense& gr
   each_block(
       op.forward, input, grid, true,
       [&]<class T, class C, int count>(const Sampler<T>& s, const Images<T>& images, const Points<C, count>& points) {
-        double dots[count][block] = {};
+        alignas(64) double dots[count][block] = {};
         const T* from = grad.data<T>() + points.sample * s.channels * s.points + points.first;
         each_channels(s.channels, [&](int64_t c, auto planes) {
           add_dots<planes>(points.taps, images.plane(points.sample, c), images.plane_step(), from + c * s.points,
                            s.points, points.n, dots);
         });
         T* to = dgrid.data<T>() + (points.sample * s.points + points.first) * s.dims();
-        write_grid_grad<count>(s, points, dots, to);
+        if (s.dims() == 2)
+          write_grid_grad<2, count>(s, points, dots, to);
+        else if constexpr (count == 8)
+          write_grid_grad<3, count>(s, points, dots, to);
       });
 }
 
