@@ -1,7 +1,6 @@
 #include "core/ops/linalg/distance.h"
 
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "core/ops/common/checks.h"
@@ -36,16 +35,8 @@ Tensor concatenated(const Tensors& slices, int64_t dim) { return slices.size() =
 Tensor differences(const Tensor& a, const Tensor& b, int64_t begin, int64_t end) {
   return sub(unsqueeze(slice(a, {1, begin, end, 1}), {2}), unsqueeze(b, {1}));
 }
-// Of n x n pairs which have i < j (or i > j), and where each is in the list of these: pair_position() in tensors.
-std::pair<Tensor, Tensor> triangle_of(int64_t n, bool below, Device& device) {
-  const Tensor j = counting(n, device), i = unsqueeze(j, {1}), first = minimum(i, j), second = maximum(i, j);
-  const Tensor before = floor_divide(mul(first, sub(2 * n - 1, first)), 2);
-  return {below ? gt(i, j) : lt(i, j), clamp(sub(sub(add(before, second), first), 1), 0, Value())};
-}
-// The same for results and gradients of a triangle: a matrix of lists [b, n (n - 1) / 2].
-Tensor in_matrix(const Tensor& list, const Tensor& positions, int64_t n) {
-  const Tensor all = index_select(list, reshape(positions, {{n * n}}), {.dim = 1});
-  return reshape(all, {{list.shape(0), n, n}});
+Tensor positions_in(const std::vector<int64_t>& list, Device& device) {
+  return to_device(Tensor::from({int64_t(list.size())}, list.data()), {&device});
 }
 
 // The derivatives of norms y [b, n, m, 1] by differences d, times g. They are 0 where y is.
@@ -90,8 +81,7 @@ Tensor RowDistances::decompose(const Inputs& in) const {
   std::vector<int64_t> later;
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = i + 1; j < n; ++j) later.push_back(i * n + j);
-  const Tensor positions = to_device(Tensor::from({int64_t(later.size())}, later.data()), {&a.device()});
-  return index_select(reshape(all, {{a.shape(0), n * n}}), positions, {.dim = 1});
+  return index_select(reshape(all, {{a.shape(0), n * n}}), positions_in(later, a.device()), {.dim = 1});
 }
 Tensors RowDistances::vjp(const Call& c, const Tensor& dy) const {
   const Tensor &a = c.in[0], &b = c.in[1], &y = c.out[0];
@@ -114,24 +104,29 @@ Cases<RowDistances> RowDistances::samples() {
 }
 
 Tensor RowDistancesBackward::decompose(const Inputs& in) const {
-  const Tensor &a = in[1], &b = in[2];
-  Tensor g = in[0], y = in[3], others;  // pairs that have no distance: it counts as 1
+  const Tensor &g = in[0], &a = in[1], &b = in[2], &y = in[3];
   const int64_t n = a.shape(1);
   if (y.numel() == 0) return zeros(a.shape(), a.dtype(), a.device());
-  if (triangle) {
-    const auto [pairs, positions] = triangle_of(n, below, a.device());
-    others = logical_not(pairs);
-    g = in_matrix(g, positions, n), y = masked_fill(in_matrix(y, positions, n), others, 1);
-  }
   auto rows = [=, p = p](int64_t begin, int64_t end) {
     auto part = [&](const Tensor& t) { return unsqueeze(slice(t, {1, begin, end, 1}), {3}); };
-    auto without = [&](const Tensor& t, double value) {
-      return others ? masked_fill(t, unsqueeze(slice(others, {0, begin, end, 1}), {2}), value) : t;
-    };
-    const Tensor d = without(differences(a, b, begin, end), 1);
-    return sum(without(slopes(d, part(y), part(g), p), 0), {.dim = {2}});
+    return sum(slopes(differences(a, b, begin, end), part(y), part(g), p), {.dim = {2}});
   };
-  return concatenated(in_slices(n, double(b.numel()), {g, a, b, y}, rows), 1);
+  auto rows_of_triangle = [=, p = p, below = below](int64_t begin, int64_t end) {
+    std::vector<int64_t> own, others, pairs;
+    for (int64_t i = begin; i < end; ++i)
+      for (int64_t j = below ? 0 : i + 1; j < (below ? i : n); ++j) {
+        own.push_back(i), others.push_back(j);
+        pairs.push_back(below ? pair_position(n, j, i) : pair_position(n, i, j));
+      }
+    auto picked = [&](const Tensor& t, const Tensor& at) { return index_select(t, at, {.dim = 1}); };
+    const Tensor row = positions_in(own, a.device()), pair = positions_in(pairs, a.device());
+    const Tensor d = sub(picked(a, row), picked(b, positions_in(others, a.device())));
+    const Tensor each = slopes(d, unsqueeze(picked(y, pair), {2}), unsqueeze(picked(g, pair), {2}), p);
+    const Tensor none = zeros({a.shape(0), end - begin, a.shape(2)}, a.dtype(), a.device());
+    return index_add(none, sub(row, begin), each, {.dim = 1});
+  };
+  auto made = [&](auto f) { return concatenated(in_slices(n, double(b.numel()), {g, a, b, y}, f), 1); };
+  return triangle ? made(rows_of_triangle) : made(rows);
 }
 Cases<RowDistancesBackward> RowDistancesBackward::samples() {
   return {{{}, {{2, 3, 5}, {2, 3, 4}, {2, 5, 4}, {2, 3, 5}}, 0.5, 2},
