@@ -68,15 +68,17 @@ Reflected reflected(const Tensor& at, double low, double high) {
   const Tensor odd = ne(fmod(flips, 2), 0);
   return {add(where(odd, sub(span, extra), extra), low), where(ne(odd, lt(at.detach(), low)), -1.0, 1.0)};
 }
-// What padding_mode makes of positions in elements, and the slope of that. Borders count as outside, as in PyTorch.
+// What padding_mode makes of positions in elements, and the slope of that. Borders count as outside, and nan comes to
+// lie at 0, as in PyTorch.
 Reflected bounded(const GridSample& op, const Tensor& at, int64_t n) {
   const bool corners = op.align_corners.value_or(false);
   if (op.padding_mode == "zeros") return {at, Tensor()};
   Reflected t{at, Tensor()};
   if (op.padding_mode == "reflection")
     t = corners ? reflected(at, 0, double(n - 1)) : reflected(at, -0.5, double(n) - 0.5);
-  const Tensor inside = logical_and(gt(t.at.detach(), 0), lt(t.at.detach(), n - 1));
-  return {clamp(t.at, 0, n - 1), t.slope ? where(inside, t.slope, 0.0) : cast_to(inside, at.dtype())};
+  const Tensor above = gt(t.at.detach(), 0), inside = logical_and(above, lt(t.at.detach(), n - 1));
+  return {clamp(where(above, t.at, 0.0), 0, n - 1),
+          t.slope ? where(inside, t.slope, 0.0) : cast_to(inside, at.dtype())};
 }
 
 /// The taps of a result along one dim: integer positions, as floats, the weights of the elements there, and the slopes
@@ -161,7 +163,9 @@ AllTaps all_taps(const GridSample& op, const Shape& x, const Tensor& grid, bool 
       stride *= n;
     }
     rows.push_back(reshape(add(where(inside, index, volume), first_rows), {{all}}));
-    weights.push_back(reshape(where(inside, factor[size_t(dims)], 0.0), {{all}}));
+    // as in PyTorch, places that are nan are nan in images, not in volumes
+    const Tensor &weight = factor[size_t(dims)], counts = dims == 2 ? logical_or(inside, isnan(weight)) : inside;
+    weights.push_back(reshape(where(counts, weight, 0.0), {{all}}));
     for (size_t e = 0; e < slope.size(); ++e) slope[e].push_back(reshape(factor[e], {{all}}));
   }
   AllTaps made{stack(rows, {1}), stack(weights, {1}), {}};
@@ -180,6 +184,8 @@ Tensor point_rows(const Tensor& grad, const Shape& x) {
   const int64_t points = volume_of(grad.shape());
   return reshape(transpose(reshape(grad, {{x[0], x[1], points}}), {1, 2}), {{x[0] * points, x[1]}});
 }
+// The gradient of mode 'nearest' by the grid: 0, which hangs on the grid for gradients of it.
+Tensor no_slope(const Tensor& grid) { return where(full({}, false, Dtype::boolean, grid.device()), grid, 0.0); }
 bool is_narrow(const Tensor& t) { return t.dtype() == Dtype::f16 || t.dtype() == Dtype::bf16; }
 Tensor wide_of(const Tensor& t) { return cast_to(t, Dtype::f32); }
 
@@ -192,7 +198,7 @@ Spec GridSample::infer(const Inputs& in) const {
 Tensors GridSample::vjp(const Call& c, const Tensor& dy) const {
   Tensors out(2);
   if (c.wants(0)) out[0] = grid_sample_input_grad(dy, c.in[1], {c.in[0].shape(), *this});
-  if (c.wants(1)) out[1] = taps() == 1 ? zeros_of(c.in[1]) : grid_sample_grid_grad(dy, c.in[0], c.in[1], {*this});
+  if (c.wants(1)) out[1] = taps() == 1 ? no_slope(c.in[1]) : grid_sample_grid_grad(dy, c.in[0], c.in[1], {*this});
   return out;
 }
 Tensor GridSample::decompose(const Inputs& in) const {
@@ -213,7 +219,7 @@ Tensors GridSampleInputGrad::vjp(const Call& c, const Tensor& dx) const {
   Tensors out(2);
   if (c.wants(0)) out[0] = grid_sample(dx, c.in[1], forward);
   if (c.wants(1))
-    out[1] = forward.taps() == 1 ? zeros_of(c.in[1]) : grid_sample_grid_grad(c.in[0], dx, c.in[1], {forward});
+    out[1] = forward.taps() == 1 ? no_slope(c.in[1]) : grid_sample_grid_grad(c.in[0], dx, c.in[1], {forward});
   return out;
 }
 Tensor GridSampleInputGrad::decompose(const Inputs& in) const {
