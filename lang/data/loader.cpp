@@ -249,7 +249,8 @@ constexpr Row functions[] = {
      "leaves out samples that cannot be read, and batches of which none can; loader.skipped counts the samples, and "
      "loader.position the batches of the pass so far, loader.on_workers whether threads load them. With num_replicas, "
      "rank r of N (from 0) gets samples r + 1, r + 1 + N, ... of each batch; a batch of fewer than 2 N is whole on "
-     "all."},
+     "all. The order depends on seed and epoch alone, not on what torch's generator has drawn since: a run that is "
+     "resumed calls loader:set_epoch(epochs that are done)."},
 };
 
 // Fields dataset, batch_size, epoch, …; else methods.

@@ -309,4 +309,30 @@ function s.triangles_at_the_ends_of_the_range()
   end
 end
 
+function s.gradients_of_saturated_gates()
+  local x, w = torch.tensor({{1., 20.}}):requires_grad_(), torch.tensor({{3.}}):requires_grad_()
+  local slope = torch.autograd.grad((F.glu(x) * w):sum(), x, {create_graph = true}):select(2, 2)
+  local by_w = torch.autograd.grad(slope:sum(), w)
+  t:assert(by_w:item() > 2.0611e-9 and by_w:item() < 2.0613e-9)  -- e^-20
+  t:assert(math.abs(slope:item() / by_w:item() - 3) < 1e-6)
+end
+
+function s.products_that_reach_0()
+  local small = torch.full({100000}, 0.5)
+  t:eq(small:prod():item(), 0.0)
+  small[90000] = inf
+  t:assert(small:prod():isnan():item())
+  t:assert(small:view(-1, 2):prod(1):isnan():any())
+end
+
+function s.reductions_of_slices()
+  local x = torch.arange(2 * 70 * 90.):view(2, 70, 90)
+  for _, part in ipairs {x:narrow(3, 5, 64), x:narrow(2, 3, 40), x:select(2, 7), x:transpose(1, 3)} do
+    for dim = 1, part:dim() do
+      local dense = part:clone({memory_format = torch.contiguous_format})
+      for _, f in ipairs {'sum', 'amax', 'var'} do t:assert(torch.allclose(part[f](part, dim), dense[f](dense, dim)), f) end
+    end
+  end
+end
+
 t:add(s):run()

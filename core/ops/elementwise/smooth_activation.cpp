@@ -38,6 +38,8 @@ Tensors Gated::vjp(const Call& c, const Tensor& dy) const {
   if (c.wants(1)) out[1] = gate_slope(dy, c.in[0], c.in[1]);
   return out;
 }
-Tensor GateSlope::decompose(const Inputs& in) const { return sigmoid_backward(mul(in[0], in[1]), sigmoid(in[2])); }
+Tensor GateSlope::decompose(const Inputs& in) const {
+  return mul(mul(in[0], in[1]), mul(sigmoid(in[2]), sigmoid(neg(in[2]))));  // 1 - sigmoid would cancel
+}
 
 }  // namespace luth::ops

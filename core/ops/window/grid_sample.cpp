@@ -69,7 +69,7 @@ Reflected reflected(const Tensor& at, double low, double high) {
   return {add(where(odd, sub(span, extra), extra), low), where(ne(odd, lt(at.detach(), low)), -1.0, 1.0)};
 }
 // What padding_mode makes of positions in elements, and the slope of that. Borders count as outside, and nan comes to
-// lie at 0, as in PyTorch.
+// lie at 0, as in images of PyTorch.
 Reflected bounded(const GridSample& op, const Tensor& at, int64_t n) {
   const bool corners = op.align_corners.value_or(false);
   if (op.padding_mode == "zeros") return {at, Tensor()};

@@ -1,10 +1,11 @@
-// Reductions on the CPU. The reduced dims become one axis {outer, n, inner}, by a copy if they are not neighbours. Sums
-// have 64 lanes within blocks and are in double across blocks. Chunks depend on the shape alone, and their results are
-// combined in order.
+// Reductions on the CPU. The reduced dims become one axis {outer, n, inner}, by a copy where rows or columns do not lie
+// at one distance. Sums have 64 lanes within blocks and are in double across blocks, products keep theirs across
+// blocks. Chunks depend on the shape alone, and their results are combined in order.
 #include "core/ops/reduce/reduce.h"
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -83,9 +84,8 @@ struct Accumulates {
   static constexpr bool any_order = false;
   using Lane = std::conditional_t<std::is_floating_point_v<C>, C, int64_t>;
   using Total = std::conditional_t<std::is_floating_point_v<C>, double, int64_t>;
-  static constexpr Lane lane() { return identity; }
-  /// A lane that goes on from a total. A product of 0 stays there: to pass numbers near 0 takes long.
-  static constexpr Lane lane(Total t) { return t == 0 ? 0 : identity; }
+  /// A lane that goes on from a total.
+  static constexpr Lane lane(Total = identity) { return identity; }
   static constexpr Total total() { return identity; }
 };
 template <class C>
@@ -106,6 +106,8 @@ struct AddsSquares : Adds<C> {
 template <class C>
 struct Multiplies : Accumulates<C, 1> {
   using typename Accumulates<C, 1>::Lane, typename Accumulates<C, 1>::Total;
+  /// A product of 0 stays there: to pass numbers near 0 takes long.
+  static constexpr Lane lane(Total t = 1) { return t == 0 ? 0 : 1; }
   static Lane step(Lane l, C x) { return l * Lane(x); }
   static Total fold(Total t, Total l) { return t * l; }
 };
@@ -188,15 +190,16 @@ typename R::Total reduce_row(const T* x, int64_t n) {
   using Lane = typename R::Lane;
   using Total = typename R::Total;
   Total total = R::total();
-  if constexpr (!R::any_order && !is_half<T>)
+  if constexpr (!R::any_order)
     if (n <= lanes) {  // as below, without the lanes that no element reaches
-      for (int64_t i = 0; i < n; ++i) total = R::fold(total, Total(R::step(R::lane(), static_cast<C>(x[i]))));
+      const Computed<lanes, C, T> v(x, n);
+      for (int64_t i = 0; i < n; ++i) total = R::fold(total, Total(R::step(R::lane(), v[i])));
       return total;
     }
-  if constexpr (std::is_same_v<R, Multiplies<C>>) return product_of_row<R, C>(x, n);
+  if constexpr (std::is_same_v<R, Multiplies<C>>)
+    if (n >= 2 * lanes) return product_of_row<R, C>(x, n);
   for (int64_t b = 0; b < n; b += block * lanes) {
     Lane lane[lanes], more[lanes];
-    Total part[lanes];
     for (auto& l : lane) l = R::lane();
     int64_t end = std::min(n, b + block * lanes), i = b;
     const bool both = i + 2 * lanes <= end;
@@ -213,9 +216,16 @@ typename R::Total reduce_row(const T* x, int64_t n) {
     for (; i + at + lanes <= end; at += lanes)
       each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], v[at + k]); });
     for (int64_t k = 0; i + at < end; ++at, ++k) lane[k] = R::step(lane[k], v[at]);
-    each_lane<lanes, Total>([&](int k) { part[k] = Total(lane[k]); });
-    if (both) each_lane<lanes, Total>([&](int k) { part[k] = R::fold(part[k], Total(more[k])); });
-    total = R::fold(total, joined<R, lanes / 2>(part));
+    if constexpr (R::any_order) {
+      if (both) each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], more[k]); });
+      total = R::fold(total, joined<R, lanes / 2>(lane));
+    } else if (both) {
+      Total part[lanes];
+      each_lane<lanes, Total>([&](int k) { part[k] = R::fold(Total(lane[k]), Total(more[k])); });
+      total = R::fold(total, joined<R, lanes / 2>(part));
+    } else {  // a short row takes longer to join than to add up
+      for (auto& l : lane) total = R::fold(total, Total(l));
+    }
   }
   return total;
 }

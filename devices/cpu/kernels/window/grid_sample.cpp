@@ -48,7 +48,7 @@ class Axis {
   void place(const C* __restrict g, int64_t count, C* __restrict x) const {
     for (int64_t p = 0; p < count; ++p) x[p] = (g[p] + 1) * scale - shift_;
   }
-  // A nan comes to lie at 0, as in PyTorch.
+  // A nan comes to lie at 0, as in images of PyTorch.
   void bound(C* x, int64_t count) const {
     if (zeros_) return;
     if (reflects_ && !(span_ > 0)) std::fill(x, x + count, C(0));
