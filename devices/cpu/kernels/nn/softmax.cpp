@@ -10,6 +10,47 @@
 namespace luth::cpu {
 namespace {
 
+/// Whether rows are computed side by side, each as if alone: short ones, of one lane (rows.h), beside many others.
+bool side_by_side(const Axis& a) { return a.n < 64 && a.inner >= 16; }
+constexpr int64_t most_rows = 256;
+
+template <bool log, class T>
+void softmax_columns(const Axis& a, const T* x, T* y) {
+  for_row_blocks(a, most_rows, [=, n = a.n, step = a.inner](int64_t at, int64_t w) {
+    T top[most_rows], total[most_rows] = {};
+    std::fill_n(top, w, -std::numeric_limits<T>::infinity());
+    const auto each = [&](auto f) {
+      for (int64_t i = 0; i < n; ++i) {
+        const T* p = x + at + i * step;
+        T* q = y + at + i * step;
+        for (int64_t j = 0; j < w; ++j) f(j, p[j], q[j]);
+      }
+    };
+    each([&](int64_t j, T p, T&) { top[j] = p > top[j] ? p : top[j]; });
+    each([&](int64_t j, T p, T& q) {
+      const T e = math::exp(p - top[j]);
+      total[j] += e;
+      if constexpr (!log) q = e;
+    });
+    for (int64_t j = 0; j < w; ++j) total[j] = log ? T(math::log(double(total[j]))) : T(1) / total[j];
+    each([&](int64_t j, T p, T& q) { q = log ? (p - top[j]) - total[j] : q * total[j]; });
+  });
+}
+
+template <bool log, class T>
+void softmax_backward_columns(const Axis& a, const T* grad, const T* y, T* dx) {
+  for_row_blocks(a, most_rows, [=, n = a.n, step = a.inner](int64_t at, int64_t w) {
+    T total[most_rows] = {};
+    for (int64_t i = 0, k = at; i < n; ++i, k += step)
+      for (int64_t j = 0; j < w; ++j) total[j] += log ? grad[k + j] : grad[k + j] * y[k + j];
+    for (int64_t i = 0, k = at; i < n; ++i, k += step)
+      for (int64_t j = 0; j < w; ++j) {
+        const T g = grad[k + j], p = y[k + j];
+        dx[k + j] = log ? g - math::exp(p) * total[j] : p * (g - total[j]);
+      }
+  });
+}
+
 template <class Op, bool log>
 void softmax(const Op& op, Tensor& y, const Dense& input) {
   if (!y.numel()) return;  // of any dtype
@@ -17,6 +58,8 @@ void softmax(const Op& op, Tensor& y, const Dense& input) {
   Axis a = axis(x, op.dim);
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
+    if constexpr (std::is_same_v<T, A>)
+      if (side_by_side(a)) return softmax_columns<log>(a, x.data<T>(), y.data<T>());
     for_rows<T>(a, {x.data<T>()}, y.data<T>(), [n = a.n](int64_t, const A* __restrict p, A* __restrict q) {
       fetch_ahead(p + n, n);
       fetch_ahead<1>(q + n, n);
@@ -38,6 +81,8 @@ void softmax_backward(const Op& op, Tensor& dx, const Dense& grad, const Dense& 
   Axis a = axis(y, op.dim);
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
+    if constexpr (std::is_same_v<T, A>)
+      if (side_by_side(a)) return softmax_backward_columns<log>(a, grad.data<T>(), y.data<T>(), dx.data<T>());
     for_rows<T>(a, {grad.data<T>(), y.data<T>()}, dx.data<T>(),
                 [n = a.n](int64_t, const A* __restrict g, const A* __restrict p, A* __restrict q) {
                   const A total = log ? row_sum(g, n) : row_dot(g, p, n);
