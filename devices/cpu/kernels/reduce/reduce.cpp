@@ -153,7 +153,8 @@ struct Computed<count, float, T> {
   float operator[](int64_t i) const { return x[i]; }
 };
 
-/// The fold of 2 * half totals.
+/// The fold of 2 * half totals, register by register: by joined() of rows.h, sums of rows of 100 bools take 1.5 times
+/// as long.
 template <class R, int half, class Total>
 Total joined(Total* total) {
   each_lane<half, Total>([total](int k) { total[k] = R::fold(total[k], total[half + k]); });
