@@ -15,7 +15,8 @@ enum class Method { dots, column, rows, packed };
 template <class T>
 Method method_of(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, int64_t ldc) {
   if (std::is_same_v<T, float> && a.col == 1 && b.row == 1 && dots_are_faster(m, k)) return Method::dots;
-  if (n == 1 && ldc == 1) return Method::column;
+  const bool short_rows = a.col == 1 && k < 32;  // a dot product costs more than its terms
+  if (n == 1 && ldc == 1 && !short_rows) return Method::column;
   return m == 1 || (m < 4 && b.row == 1) ? Method::rows : Method::packed;
 }
 
@@ -35,8 +36,8 @@ constexpr auto at_once = [](int64_t n, int64_t, auto&& f) { f(int64_t(0), n); };
 template <class T, class Loop>
 void gemm_by(Loop&& loop, int64_t workers, int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b,
              const Addend<T>& d, T* c, int64_t ldc) {
-  // Outputs of a row that one thread takes; a multiple of all that the loops over them do at a time.
-  const int64_t grain = std::max<int64_t>(1, cheap / 4 / std::max<int64_t>(1, m * k) / 256) * 256;
+  // Outputs of a row or a column that one thread takes; a multiple of all that the loops over them do at a time.
+  const int64_t grain = std::max<int64_t>(1, cheap / 4 / std::max<int64_t>(1, std::min(m, n) * k) / 256) * 256;
   const Method method = method_of(m, n, k, a, b, ldc);
   const T beta = d.beta;
   if (method != Method::packed && d.p != c)  // few rows, or little work for each
@@ -81,7 +82,9 @@ namespace {
 template <class T>
 void share(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, const Addend<T>& d, T* c, int64_t ldc) {
   if (m <= 0 || n <= 0) return;
-  if (m * n * k <= cheap || num_threads() == 1) return gemm_at_once(m, n, k, alpha, a, b, d, c, ldc);
+  const bool vector = m == 1 || n == 1;  // reads each element once, and so waits for memory
+  if (m * n * k <= (vector ? cheap / 4 : cheap) || num_threads() == 1)
+    return gemm_at_once(m, n, k, alpha, a, b, d, c, ldc);
   const auto shared = [](int64_t count, int64_t grain, auto&& f) { parallel_for(count, grain, f); };
   gemm_by(shared, num_threads(), m, n, k, alpha, a, b, d, c, ldc);
 }
@@ -97,17 +100,25 @@ void gemm_and_row(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, con
   share(m, n, k, T(1), a, b, Addend<T>{T(1), row, 0}, c, ldc);
 }
 
+// The sum of 2 `width` lanes and of the last products, fewer than that: as many as lanes are left join them as one.
+template <int width, class T>
+[[gnu::always_inline]] inline T joined_dot(T* sum, const T* x, const T* y, int64_t n) {
+  each_lane<width, T>([&](int l) { sum[l] += sum[l + width]; });
+  if (n & width) {
+    each_lane<width, T>([&](int l) { sum[l] += T(x[l] * y[l]); });
+    x += width, y += width;
+  }
+  if constexpr (width > 1) return joined_dot<width / 2>(sum, x, y, n);
+  return sum[0];
+}
+
 // 32 partial sums, so that the loop vectorises and rounding errors stay small.
 template <class T>
 T dot(int64_t n, const T* x, const T* y) {
   constexpr int64_t lanes = 32;
   T sum[lanes] = {};
-  int64_t whole = n / lanes * lanes;
-  for (int64_t i = 0; i < whole; i += lanes) each_lane<lanes, T>([&](int l) { sum[l] += T(x[i + l] * y[i + l]); });
-  for (int64_t i = whole; i < n; ++i) sum[i - whole] += T(x[i] * y[i]);
-  for (int64_t half = lanes / 2; half; half /= 2)
-    for (int64_t l = 0; l < half; ++l) sum[l] += sum[l + half];
-  return sum[0];
+  for (; n >= lanes; n -= lanes, x += lanes, y += lanes) each_lane<lanes, T>([&](int l) { sum[l] += T(x[l] * y[l]); });
+  return joined_dot<lanes / 2>(sum, x, y, n);
 }
 
 // clang-format off

@@ -64,16 +64,23 @@ inline void copy_part(const T* from, int64_t n, T* to) {
   if (n & 1) to[i] = from[i];
 }
 
-// The same of what was just stored. Loads of 16 bytes would wait for stores of 64.
-template <class T>
-inline void copy_result(const T* from, int64_t n, T* to) {
-  if constexpr (vector_bytes == 64) {
-    constexpr int64_t half = 32 / int64_t(sizeof(T));
-    int64_t i = 0;
-    for (; i + half <= n; i += half) std::memcpy(to + i, from + i, 32);
-    if (i < n) std::memcpy(to + i, from + i, size_t(n - i) * sizeof(T));
+// The first n elements of v, not all. Floats are taken from the register: out of memory, they would wait for the store.
+template <class V, class T>
+[[gnu::always_inline]] inline void store_part(const V& v, int64_t n, T* to) {
+  constexpr int64_t half = sizeof(V) / sizeof(T) / 2;
+  if constexpr (std::is_integral_v<T>) {
+    std::memcpy(to, &v, size_t(n) * sizeof(T));
+  } else if constexpr (sizeof(V) > 16) {
+    typedef T Half __attribute__((vector_size(sizeof(V) / 2), aligned(alignof(T)), may_alias));
+    Half part[2];
+    std::memcpy(part, &v, sizeof v);
+    if (n < half) return store_part(part[0], n, to);
+    *reinterpret_cast<Half*>(to) = part[0];
+    store_part(part[1], n - half, to + half);
   } else {
-    copy_part(from, n, to);
+#pragma GCC unroll 4
+    for (int i = 0; i < 2 * half - 1; ++i)
+      if (i < n) to[i] = v[i];
   }
 }
 
@@ -92,6 +99,12 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r)  // C comes while the loop below runs
     for (int h = 0; h < H; ++h) __builtin_prefetch(c + r * ldc + h * w, 1);
+  // Where the distances of all rows would not fit the registers, a pointer to each third one: from there, an address
+  // can hold the distance and its double.
+  constexpr int step = R > 8 ? 3 : R;
+  const T* rows[(R + step - 1) / step];
+#pragma GCC unroll 16
+  for (int r = 0; r < R; r += step) rows[r / step] = a.p + r * a.row;
   for (int64_t p = 0; p < k; ++p) {
     const T* row = b.p + p * b.step;
     if constexpr (R * H > 16)  // there is time to fetch the next rows of A, a line of each in turn
@@ -99,30 +112,31 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
     V b0 = *reinterpret_cast<const V*>(row), b1 = *reinterpret_cast<const V*>(row + (H - 1) * w);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      V x = a.p[r * a.row + p * a.col] - V{};
+      V x = rows[r / step][r % step * a.row + p * a.col] - V{};
       acc[r][0] += x * b0;
       if constexpr (H > 1) acc[r][1] += x * b1;
     }
   }
-  const bool whole = b.cols == H * w;
-  alignas(64) T part[size_t(H * w)] = {};
+  const bool whole = b.cols == H * w;  // of the last register, the others are whole in any case
   // The compiler fuses one of the two products with the sum. A branch in the loop would let it choose differently in
   // each tile.
   const auto finish = [&](auto adds) __attribute__((always_inline)) {
-    alignas(64) T part_added[adds ? size_t(H * w) : 1] = {};
+    alignas(64) T part[adds ? size_t(H * w) : 1] = {};
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      T* out = c + r * ldc;
       const T* added = d.p + r * d.row;
       // a row that all rows of C share is copied once: a load that follows upon the copy waits for it
-      if (adds && !whole && (r == 0 || d.row)) std::memcpy(part_added, added, size_t(b.cols) * sizeof(T));
+      if (adds && !whole && (r == 0 || d.row)) copy_part(added, b.cols, part);
 #pragma GCC unroll 2
       for (int h = 0; h < H; ++h) {
+        T* const out = c + r * ldc + h * w;
         V y = alpha * acc[r][h];
-        if constexpr (adds) y += d.beta * *reinterpret_cast<const V*>((whole ? added : part_added) + h * w);
-        *reinterpret_cast<V*>((whole ? out : part) + h * w) = y;
+        if constexpr (adds) y += d.beta * *reinterpret_cast<const V*>((!whole ? part : added) + h * w);
+        if (whole || h + 1 < H)
+          *reinterpret_cast<V*>(out) = y;
+        else
+          store_part(y, b.cols - h * w, out);
       }
-      if (!whole) copy_result(part, b.cols, out);
     }
   };
   if (d.beta != T(0))

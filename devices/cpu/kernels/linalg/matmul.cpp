@@ -178,9 +178,12 @@ void mv(const ops::Mv&, Tensor& y, const Strided& a, const Strided& v) {
   int64_t m = a.shape()[0], n = a.shape()[1];
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     auto vec = packed<T>(v);
-    parallel_for(m, grain_of_dots(n), [&](int64_t begin, int64_t end) {
-      mv_rows(begin, end, n, Matrix<T>{a.data<T>(), a.strides()[0], a.strides()[1]}, vec.get(), y.data<T>());
-    });
+    const Matrix<T> rows = matrix<T>(a);
+    if constexpr (is_half<T>)
+      parallel_for(m, grain_of_dots(n),
+                   [&](int64_t begin, int64_t end) { mv_rows(begin, end, n, rows, vec.get(), y.data<T>()); });
+    else
+      parallel_gemm(m, 1, n, T(1), rows, Matrix<T>{vec.get(), 1, 1}, T(0), y.data<T>(), 1);
   });
 }
 
