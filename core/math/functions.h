@@ -171,6 +171,36 @@ LUTH_HD T fmod_quick(T x, T y) {
   return std::copysign((rest < T(0)) != (x < T(0)) && rest != T(0) ? other : rest, x);
 }
 
+/// Integers between -2^51 and 2^51 as doubles, and back. They vectorise where a processor has no instruction for int64:
+/// added to 1.5 * 2^52, such an integer is in the last bits of the sum.
+inline constexpr double int_bias = 0x1.8p52;
+template <class T>
+LUTH_HD double int_to_double(T x) {
+  if constexpr (sizeof(T) < sizeof(int64_t))
+    return double(x);
+  else
+    return std::bit_cast<double>(uint64_t(x) + std::bit_cast<uint64_t>(int_bias)) - int_bias;
+}
+LUTH_HD inline int64_t double_to_int(double x) {
+  return int64_t(std::bit_cast<uint64_t>(x + int_bias) - std::bit_cast<uint64_t>(int_bias));
+}
+
+/// Quotients of such integers by way of doubles: one that is not whole is at least 2^-51 of itself away from a whole
+/// number, and so is not rounded to it.
+template <class T>
+LUTH_HD bool is_quotient_quick(T x, T y) {
+  constexpr uint64_t bound = uint64_t(1) << 51;
+  return sizeof(T) < sizeof(int64_t) || ((uint64_t(x) + bound) | (uint64_t(y) + bound)) < 2 * bound;
+}
+template <class T>
+LUTH_HD T floor_quotient_quick(T x, T y) {
+  return T(double_to_int(math::floor(int_to_double(x) / int_to_double(y))));
+}
+template <class T>
+LUTH_HD T trunc_quotient_quick(T x, T y) {
+  return T(double_to_int(math::trunc(int_to_double(x) / int_to_double(y))));
+}
+
 /// ln x for normal positive x, within 1e-15 of it: for results that are rounded to float. It vectorises, which libm's
 /// does not. x = 2^k m with m from sqrt(1/2) to sqrt(2), ln m = 2 artanh s with s = (m - 1) / (m + 1), by its series.
 LUTH_HD inline double quick_log(double x) {

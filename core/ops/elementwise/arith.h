@@ -45,7 +45,8 @@ struct Div : FloatElementwise {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Div> samples() { return binary_samples<Div>(0.5, 2); }
 };
-/// Operators by fmod have a quick form for floats, see HasQuick of the CPU's loops.
+/// Quotients have a quick form, see HasQuick of the CPU's loops: those of integers by doubles, those of floats by fmod's.
+template <class T> concept HasQuotientQuick = std::is_integral_v<T>;
 template <class T> concept HasFmodQuick = is_float<T> && math::has_fma;
 struct FloorDivide : Elementwise {
   static constexpr Doc doc{"floor_divide", "input|number, other|number", "The largest integer not above input / other."};
@@ -69,6 +70,8 @@ struct FloorDivide : Elementwise {
   }
   template <class T> requires HasFmodQuick<T> LUTH_HD T quick(T x, T y) const { return from_rest(x, y, math::fmod_quick(x, y)); }
   template <class T> requires HasFmodQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_fmod_quick(x, y); }
+  template <class T> requires HasQuotientQuick<T> LUTH_HD T quick(T x, T y) const { return math::floor_quotient_quick(x, y); }
+  template <class T> requires HasQuotientQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_quotient_quick(x, y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<FloorDivide> samples();
 };
@@ -80,6 +83,8 @@ struct TruncDivide : Elementwise {  // div with rounding_mode = 'trunc'
     if constexpr (is_float<T>) return math::trunc(x / y);
     else { if (y == T(0)) return T(0); if constexpr (std::is_signed_v<T>) if (y == T(-1)) return T(-x); return T(x / y); }
   }
+  template <class T> requires HasQuotientQuick<T> LUTH_HD T quick(T x, T y) const { return math::trunc_quotient_quick(x, y); }
+  template <class T> requires HasQuotientQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_quotient_quick(x, y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<TruncDivide> samples();
 };
@@ -102,6 +107,8 @@ struct Remainder : Elementwise {
   template <class T> LUTH_HD static T signed_as(T y, T rest) { return rest != T(0) && (y < T(0)) != (rest < T(0)) ? T(rest + y) : rest; }
   template <class T> requires HasFmodQuick<T> LUTH_HD T quick(T x, T y) const { return signed_as(y, math::fmod_quick(x, y)); }
   template <class T> requires HasFmodQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_fmod_quick(x, y); }
+  template <class T> requires HasQuotientQuick<T> LUTH_HD T quick(T x, T y) const { return T(x - y * math::floor_quotient_quick(x, y)); }
+  template <class T> requires HasQuotientQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_quotient_quick(x, y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Remainder> samples();
 };
@@ -115,6 +122,8 @@ struct Fmod : Elementwise {
   }
   template <class T> requires HasFmodQuick<T> LUTH_HD T quick(T x, T y) const { return math::fmod_quick(x, y); }
   template <class T> requires HasFmodQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_fmod_quick(x, y); }
+  template <class T> requires HasQuotientQuick<T> LUTH_HD T quick(T x, T y) const { return T(x - y * math::trunc_quotient_quick(x, y)); }
+  template <class T> requires HasQuotientQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_quotient_quick(x, y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Fmod> samples();
 };

@@ -32,8 +32,6 @@ const Allowed allowed[] = {
     {"ops::Lgamma>", "lgamma_r", "after the quick form, for poles, infinities and nan"},
     {"ops::Digamma>", "luth::math::digamma(double)", "after the quick form, for poles, infinities and nan"},
     {"ops::Erfinv>", nullptr, "after the quick form, for ±1 and what has no result"},
-    {"ops::(FloorDivide|TruncDivide|Remainder|Fmod)>, (long|int|short|signed char|unsigned char),", nullptr,
-     "no vector instruction divides integers"},
     {"Converts, (float|double), long$|Converts, long, (float|double)$", nullptr,
      "AVX2 converts no integers of 64 bits"},
     {"ops::(Gcd|Lcm)>", nullptr, "Euclid's algorithm: as many divisions of integers as the elements need"},

@@ -12,14 +12,10 @@
 namespace luth::cpu {
 namespace {
 
-/// Floats as int64 for processors without an instruction for it: added to 1.5 * 2^52, an integer below 2^51 is in the
-/// last bits of the sum.
+/// Floats as int64 for processors without an instruction for it.
 struct ToInt64 {
-  static constexpr double middle = 0x1.8p52;
   int64_t operator()(auto x) const { return cast<int64_t>(x); }
-  int64_t quick(auto x) const {
-    return int64_t(std::bit_cast<uint64_t>(std::trunc(double(x)) + middle) - std::bit_cast<uint64_t>(middle));
-  }
+  int64_t quick(auto x) const { return math::double_to_int(std::trunc(double(x))); }
   bool is_quick(auto x) const { return std::abs(x) < 0x1p51; }
 };
 template <class To, class From>
