@@ -163,6 +163,7 @@ std::string statement_hint(const Fault& f) {
       {"yield", "coroutine.yield(x) in a function that coroutine.wrap was given"},
       {"switch", "write if … then … elseif … then … end"},
   };
+  if (f.line.size() > 1 && f.line[1] == "(" && (f.begins("print") || f.begins("assert"))) return "";  // Lua's own calls
   for (auto& [word, hint] : statements)
     if (f.begins(word)) return std::string(hint);
   return "";
@@ -292,6 +293,7 @@ std::string value_hint(std::string_view message) {
     return "a table is walked by ipairs or pairs: for _, p in ipairs(m:parameters()) do";
   if (has("attempt to call a nil value (field '?')"))
     return "the table has nothing at the key in the brackets; print the key and the table";
+  if (has("number expected, got torch.Tensor")) return "a tensor of one element becomes a number by x:item()";
   if (has("attempt to call a boolean value (method 'training')")) return "a module is set to training by m:train()";
   for (auto words : {"value (method '", "value (field '"}) {
     const std::string_view name = has("attempt to call a") ? quoted_after(message, words) : "";

@@ -211,10 +211,21 @@ int Interp::run_string(std::string_view code, const char* chunkname) {
   return report(status);
 }
 
+// What luaL_loadfile loads from standard input, whose text stays, as a hint reads the line that an error names.
+static int load_stdin(lua_State* L, std::string& text) {
+  char part[BUFSIZ];
+  while (const size_t n = std::fread(part, 1, sizeof part, stdin)) text.append(part, n);
+  std::string_view chunk = text;
+  if (chunk.starts_with("\xEF\xBB\xBF")) chunk.remove_prefix(3);
+  if (chunk.starts_with('#')) chunk.remove_prefix(std::min(chunk.find('\n'), chunk.size()));
+  return luaL_loadbuffer(L, chunk.data(), chunk.size(), "=stdin");
+}
+
 int Interp::run_file(const char* path) {
-  int status = luaL_loadfile(L_, path);
+  std::string text;
+  const int status = path ? luaL_loadfile(L_, path) : load_stdin(L_, text);
   if (status != LUA_OK) {
-    add_hint(L_);
+    add_hint(L_, path ? nullptr : &text);
     return report(status);
   }
   int n = 0;

@@ -67,6 +67,9 @@ TEST(Lua, StandardInput) {
   Result r = run({"-"}, {.in = "\n\nerror('x')"});
   EXPECT_EQ(r.code, 1);
   EXPECT_TRUE(has(r.err, "stdin:3: x")) << r.err;
+  EXPECT_EQ(run({"-"}, {.in = "\xEF\xBB\xBF#!luth\nprint(3)"}).out, "3\n");
+  r = run({}, {.in = "local x = 1\nx += 1"});
+  EXPECT_TRUE(has(r.err, "stdin:2:") && has(r.err, "hint: Lua has no +=")) << r.err;
 }
 
 TEST(Lua, RequireOption) {

@@ -28,6 +28,7 @@ function s.syntax()
     ['for i in range(10):\n  print(i)\n'] = 'for i = 1, n do', ['x = 1\nwhile x < 3:\n  x = f(x)\n\ny = 2\n'] = 'while condition do',
     ['y = lambda x: x\n'] = 'function(x)', ['try:\n  x = f()\n'] = 'pcall', ['if not x == 1: pass'] = 'then',
     ['y = x @ x'] = 'x:matmul(y)', ['y = x[0, :]'] = 'ranges are tables', ['y = x[1:, 2]'] = 'ranges are tables',
+    ['print(x[:, 1])'] = 'ranges are tables',
     ['y = torch.zeros((2, 3))'] = '{2, 3}', ['y = torch.cat((x, x), 1)'] = '{2, 3}', ['y = (1, 2)'] = '{2, 3}',
     ['y = x::sum()'] = 'x:sum()', ['y = x->sum()'] = 'x:sum()', ['y = {1, 2}[0]'] = '({1, 2, 3})[1]',
     ['if (x > 0) {\n  f()\n}\n'] = 'without braces', ['if (x.sum() > 0) { print(1) }\n'] = 'without braces', ['function f(x) {\n  return x\n}\n'] = 'without braces',
@@ -62,7 +63,7 @@ function s.globals()
   t:assert(registry.hint("x:1: attempt to index a nil value (global 'random')"):find('math.random', 1, true))
   for code, part in pairs {
     ["return 'a' + 'b'"] = "'a' .. 1", ["return 'a' + 1"] = "'a' .. 1", ["return '%d' % 3"] = 'string.format',
-    ["return 'ab' * 3"] = 'string.rep', ['return torch.ones(2).shape()'] = 'x:size(1)',
+    ["return 'ab' * 3"] = 'string.rep', ["return string.format('%.1f', torch.ones(1))"] = 'x:item()', ['return torch.ones(2).shape()'] = 'x:size(1)',
     ['return nn.ReLU():training()'] = 'm:train()',
   } do
     local ok, message = pcall(load(code))
