@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "core/tensor/nest.h"
 #include "devices/cpu/kernels/common/convert.h"
+#include "devices/cpu/kernels/common/copy_short.h"
 #include "devices/cpu/kernels/common/transpose.h"
 
 namespace luth::cpu {
@@ -77,68 +79,72 @@ void seek_row(const Nest<max_operands>& nest, int count, char* const* data, int6
   }
 }
 
-/// Calls f(pointers, rows) for rows [begin, end) of the innermost dim, `rows` of them along the dim before it.
-template <class F>
+/// Calls f(pointers, rows) for rows [begin, end) of the innermost dim, `rows` of them along the dim before it. K is the
+/// count of operands; as a constant it makes the walk quick.
+template <int K, class F>
 void each_rows(const Nest<max_operands>& nest, char* const* data, int64_t begin, int64_t end, F&& f) {
   const int before = nest.dims - 2;
-  for (int64_t r = begin, m; r < end; r += m) {
-    char* p[max_operands];
-    int64_t at[max_dims];
-    seek_row(nest, nest.count, data, r, p, at);
-    m = std::min(end - r, nest.extent[before] - at[before]);
-    f(p, m);
-  }
-}
-
-/// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count of operands; as a constant it makes
-/// the walk quick.
-template <int K, class Row>
-void run_rows(const Nest<max_operands>& nest, char* const* data, int64_t begin, int64_t end, Row&& row) {
   int64_t at[max_dims];
   char* p[K];
   seek_row(nest, K, data, begin, p, at);
-  for (int64_t r = begin; r < end; ++r) {
-    row(p);
-    for (int d = nest.dims - 2; d >= 0; --d) {
-      for (int k = 0; k < K; ++k) p[k] += nest.stride[d][k];
-      if (++at[d] < nest.extent[d]) break;
-      for (int k = 0; k < K; ++k) p[k] -= nest.extent[d] * nest.stride[d][k];
-      at[d] = 0;
+  for (int64_t r = begin, m; r < end; r += m) {
+    m = std::min(end - r, nest.extent[before] - at[before]);
+    f(p, m);
+    for (int k = 0; k < K; ++k) p[k] += m * nest.stride[before][k];
+    at[before] += m;
+    for (int d = before; d > 0 && at[d] == nest.extent[d]; --d) {
+      for (int k = 0; k < K; ++k) p[k] += nest.stride[d - 1][k] - nest.extent[d] * nest.stride[d][k];
+      at[d] = 0, ++at[d - 1];
     }
   }
 }
 
-/// out[i] = in[-i]. Vectors are short, as rows may be, and few of their reads cross lines of the cache.
+/// out[i] = in[-i]. Vectors are short, as rows may be, and few of their reads cross lines of the cache; the last one
+/// may overlap the one before.
 template <class T>
 void copy_reversed(T* __restrict out, const T* in, int64_t n) {
-  constexpr int64_t width = 16 / sizeof(T);
-  int64_t i = 0;
-  for (; i + width <= n; i += width) {
-    T part[width];
-    std::memcpy(part, in - i - (width - 1), sizeof(part));
-    for (int64_t l = 0; l < width; ++l) out[i + l] = part[width - 1 - l];
-  }
-  for (; i < n; ++i) out[i] = in[-i];
+#if __has_builtin(__builtin_shufflevector)
+  typedef T Part __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
+  constexpr int width = 16 / sizeof(T);
+  auto reverse = [&]<int... l>(int64_t i, std::integer_sequence<int, l...>) {
+    const Part part = *reinterpret_cast<const Part*>(in - i - (width - 1));
+    *reinterpret_cast<Part*>(out + i) = __builtin_shufflevector(part, part, (width - 1 - l)...);
+  };
+  constexpr auto all = std::make_integer_sequence<int, width>();
+  for (int64_t i = 0; i < n - width; i += width) reverse(i, all);
+  if (n >= width) return reverse(n - width, all);
+#endif
+  for (int64_t i = 0; i < n; ++i) out[i] = in[-i];
 }
 template <class T>
 void copy_elements(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {
   constexpr int64_t size = sizeof(T);
   T* __restrict out = reinterpret_cast<T*>(to);
   const T* in = reinterpret_cast<const T*>(from);
-  // neighbours, in order or in reverse, and one for all, move by vectors
+  // neighbours, in order or in reverse, every second one, and one for all, move by vectors
   if (to_stride == size && from_stride == size)
     for (int64_t i = 0; i < n; ++i) out[i] = in[i];
   else if (to_stride == size && from_stride == -size)
     copy_reversed(out, in, n);
+  else if (to_stride == size && from_stride == 2 * size)
+    for (int64_t i = 0; i < n; ++i) out[i] = in[2 * i];
   else if (to_stride == size && from_stride == 0)
     std::fill_n(out, n, *in);
   else
     for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, sizeof(T));
 }
 
+/// Copies m rows of `bytes` neighbours, w or half of it and so on at once.
+template <int64_t w = 64>
+void copy_neighbours(int64_t bytes, char* to, int64_t to_down, const char* from, int64_t down, int64_t m) {
+  if constexpr (w > 1)
+    if (bytes < w) return copy_neighbours<w / 2>(bytes, to, to_down, from, down, m);
+  for (int64_t i = 0; i < m; ++i) copy_short<w>(to + i * to_down, from + i * down, bytes);
+}
+
 /// Calls f(Type<W>()) with an unsigned integer of `size` bytes.
 template <class F>
-void with_size(size_t size, F f) {
+void with_size(size_t size, const F& f) {
   switch (size) {
     case 1: return f(Type<uint8_t>());
     case 2: return f(Type<uint16_t>());
@@ -151,19 +157,20 @@ void with_size(size_t size, F f) {
 void copy_strided(size_t size, char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {
   with_size(size, [&]<class W>(Type<W>) { copy_elements<W>(to, to_stride, from, from_stride, n); });
 }
-
-template <size_t bytes>
-void copy_groups(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t m) {
-  for (int64_t i = 0; i < m; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, bytes);
-}
-/// Copies m rows of n neighbours each, 2 to 4, of `size` bytes.
-void copy_groups(size_t size, int64_t n, char* to, int64_t to_stride, const char* from, int64_t from_stride,
-                 int64_t m) {
+/// Copies m rows, `down` apart, of n elements `across` apart.
+void copy_rows(size_t size, int64_t n, char* to, int64_t to_across, int64_t to_down, const char* from, int64_t across,
+               int64_t down, int64_t m) {
+  const int64_t width = int64_t(size);
+  if (to_across == width && across == width) return copy_neighbours(n * width, to, to_down, from, down, m);
+  const bool by_rows = n >= std::min<int64_t>(8, m) || (to_across == width && across == -width && n * width >= 16);
+  constexpr int64_t block = 64;  // rows that stay in the cache while they are copied by columns
   with_size(size, [&]<class W>(Type<W>) {
-    constexpr size_t w = sizeof(W);
-    return (n == 2   ? copy_groups<2 * w>
-            : n == 3 ? copy_groups<3 * w>
-                     : copy_groups<4 * w>)(to, to_stride, from, from_stride, m);
+    for (int64_t i = 0; by_rows && i < m; ++i)
+      copy_elements<W>(to + i * to_down, to_across, from + i * down, across, n);
+    for (int64_t i = 0; !by_rows && i < m; i += block)
+      for (int64_t j = 0; j < n; ++j)
+        copy_elements<W>(to + i * to_down + j * to_across, to_down, from + i * down + j * across, down,
+                         std::min(block, m - i));
   });
 }
 
@@ -246,19 +253,16 @@ class ShortRows {
     char* q[max_operands];
     for (int64_t begin = 0, m; begin < rows; begin += m) {
       m = std::min(block / n_, rows - begin);
-      if (o_.copies) {
-        copy(0, p[0] + begin * down_[0], across_[0], down_[0], p[1] + begin * down_[1], across_[1], down_[1], m);
-        continue;
-      }
       for (int k = 0; k < o_.count; ++k) {
         q[k] = p[k] + begin * down_[k];
         if (!packed(k)) continue;
         if (k > 0 && (down_[k] || begin == 0))
-          copy(k, buffers[k], width(k), n_ * width(k), q[k], across_[k], down_[k], m);
+          copy_rows(o_.size[k], n_, buffers[k], width(k), n_ * width(k), q[k], across_[k], down_[k], m);
         q[k] = buffers[k];
       }
       loop_(scalars_, q, m * n_);
-      if (packed(0)) copy(0, p[0] + begin * down_[0], across_[0], down_[0], q[0], width(0), n_ * width(0), m);
+      if (packed(0))
+        copy_rows(o_.size[0], n_, p[0] + begin * down_[0], across_[0], down_[0], q[0], width(0), n_ * width(0), m);
     }
   }
 
@@ -267,18 +271,6 @@ class ShortRows {
   bool packed(int k) const {
     if (k > 0 && scalars_ >> (k - 1) & 1) return false;
     return across_[k] != width(k) || down_[k] != n_ * width(k);
-  }
-  /// Copies m rows, along the longer of both dims.
-  void copy(int k, char* to, int64_t to_across, int64_t to_down, const char* from, int64_t across, int64_t down,
-            int64_t m) const {
-    if (n_ >= 2 && n_ <= 4 && across == width(k) && to_across == across)
-      copy_groups(o_.size[k], n_, to, to_down, from, down, m);
-    else if (n_ < 8)
-      for (int64_t j = 0; j < n_; ++j)
-        copy_strided(o_.size[k], to + j * to_across, to_down, from + j * across, down, m);
-    else
-      for (int64_t i = 0; i < m; ++i)
-        copy_strided(o_.size[k], to + i * to_down, to_across, from + i * down, across, n_);
   }
 
   static constexpr int64_t block = 512;
@@ -431,32 +423,42 @@ void run_elementwise(const Shape& shape, const Operands& o, LoopFn fn, const voi
   if (unsigned scalars; numel <= grain_elements && contiguous(o, scalars)) return loop(scalars, o.data, numel);
   Nest<max_operands> nest(shape, o.count, o.tensor, o.size);
   if (const Tiles tiles(nest, o, loop); tiles.usable()) return tiles.run();
-  const bool many = ShortRows::fit(nest);
-  if (!many) lengthen_rows(nest);
-  const int64_t n = nest.inner();
-  const int64_t* st = nest.inner_stride();
-  const Row row(o, st, loop);
-  if (many && (n < 8 || row.costs())) {
-    const ShortRows rows(o, nest, loop);
-    return parallel_for(numel / n, std::max<int64_t>(1, grain_elements / n),
-                        [&](int64_t begin, int64_t end) { each_rows(nest, o.data, begin, end, rows); });
-  }
   if (nest.dims == 1) {
-    parallel_for(n, grain_elements, [&](int64_t begin, int64_t end) {
+    const int64_t* st = nest.inner_stride();
+    const Row row(o, st, loop);
+    return parallel_for(nest.inner(), grain_elements, [&](int64_t begin, int64_t end) {
       char* p[max_operands];
       for (int k = 0; k < o.count; ++k) p[k] = o.data[k] + begin * st[k];
       row(p, end - begin);
     });
-    return;
   }
-  parallel_for(numel / n, std::max<int64_t>(1, grain_elements / n), [&](int64_t begin, int64_t end) {
-    auto run = [&](char* const* p) { row(p, n); };
-    switch (o.count) {
-      case 2: return run_rows<2>(nest, o.data, begin, end, run);
-      case 3: return run_rows<3>(nest, o.data, begin, end, run);
-      case 4: return run_rows<4>(nest, o.data, begin, end, run);
-      case 5: return run_rows<5>(nest, o.data, begin, end, run);
-      default: return run_rows<6>(nest, o.data, begin, end, run);
+  const bool many = ShortRows::fit(nest);
+  if (!many && !o.copies) lengthen_rows(nest);
+  const int64_t n = nest.inner();
+  const int64_t *st = nest.inner_stride(), *down = nest.stride[nest.dims - 2];
+  auto walk = [&](auto&& f) {
+    parallel_for(numel / n, std::max<int64_t>(1, grain_elements / n), [&](int64_t begin, int64_t end) {
+      switch (o.count) {
+        case 2: return each_rows<2>(nest, o.data, begin, end, f);
+        case 3: return each_rows<3>(nest, o.data, begin, end, f);
+        case 4: return each_rows<4>(nest, o.data, begin, end, f);
+        case 5: return each_rows<5>(nest, o.data, begin, end, f);
+        default: return each_rows<6>(nest, o.data, begin, end, f);
+      }
+    });
+  };
+  if (o.copies)
+    return walk([&](char* const* p, int64_t rows) {
+      copy_rows(o.size[0], n, p[0], st[0], down[0], p[1], st[1], down[1], rows);
+    });
+  const Row row(o, st, loop);
+  if (many && (n < 8 || row.costs())) return walk(ShortRows(o, nest, loop));
+  walk([&]<int count>(char* const(&p)[count], int64_t rows) {
+    char* q[count];
+    std::copy(p, p + count, q);
+    for (int64_t i = 0; i < rows; ++i) {
+      row(q, n);
+      for (int k = 0; k < count; ++k) q[k] += down[k];
     }
   });
 }
