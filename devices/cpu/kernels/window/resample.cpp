@@ -3,9 +3,10 @@
 #include "core/ops/window/resample_layout.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "core/base/threads.h"
+#include "devices/cpu/kernels/common/copy_short.h"
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/runtime/buffer.h"
@@ -32,6 +33,11 @@ struct Source {
     if (padded) return pad.at(i);
     const int32_t k = map.start[size_t(i)];
     return k < map.start[size_t(i) + 1] ? map.index[size_t(k)] : -1;
+  }
+  std::vector<int64_t> all() const {
+    std::vector<int64_t> sources;
+    for (int64_t i = 0; i < to(); ++i) sources.push_back(at(i));
+    return sources;
   }
   std::vector<Run> runs() const {
     std::vector<Run> all;
@@ -68,35 +74,62 @@ void copy_row(const std::vector<Run>& runs, int64_t inner, const U* x, U fill, U
     else if (n < 8)
       for (int64_t i = 0; i < n; ++i) to[i] = x[r.from * inner + i];
     else
-      std::memcpy(to, x + r.from * inner, size_t(n) * sizeof(U));
+      copy_short<8 * sizeof(U)>(to, x + r.from * inner, n * int64_t(sizeof(U)));
   }
 }
+
+/// How a row of the result is taken from one of the input: long runs, and single elements for what is short and has no
+/// neighbouring channels.
+struct RowPick {
+  std::vector<Run> runs, edges;  // an edge is a run of one element
+  std::vector<int32_t> singly;   // where most runs are short: the source of each element instead
+  bool holes = false;
+
+  RowPick(const Source& c, int64_t inner) : runs(c.runs()) {
+    if (inner > 1) return;
+    if (int64_t(runs.size()) * 4 > c.to()) {
+      for (int64_t i = 0; i < c.to(); ++i) singly.push_back(int32_t(c.at(i)));
+      holes = std::any_of(singly.begin(), singly.end(), [](int32_t i) { return i < 0; });
+      return;
+    }
+    for (const Run& r : std::exchange(runs, {}))
+      if (r.count >= 8)
+        runs.push_back(r);
+      else
+        for (int64_t k = 0; k < r.count; ++k) edges.push_back({r.to + k, r.from < 0 ? r.from : r.from + k, 1});
+  }
+  template <class U>
+  void copy(int64_t inner, const U* from, U fill, U* to) const {
+    if (singly.empty()) {
+      copy_row(runs, inner, from, fill, to);
+      for (const Run& e : edges) to[e.to] = e.from < 0 ? fill : from[e.from];
+    } else if (holes) {
+      for (size_t k = 0; k < singly.size(); ++k) to[k] = singly[k] < 0 ? fill : from[singly[k]];
+    } else {
+      for (size_t k = 0; k < singly.size(); ++k) to[k] = from[singly[k]];
+    }
+  }
+};
 
 template <class U>
 void pick(const ops::ResamplePlan& p, const U* x, U fill, U* y) {
   const Source a{p.maps[0], p.pad[0], p.pads}, b{p.maps[1], p.pad[1], p.pads}, c{p.maps[2], p.pad[2], p.pads};
-  const std::vector<Run> parts = c.runs();
-  // short runs without neighbouring channels: element by element
-  std::vector<int32_t> singly;
-  if (p.inner == 1 && int64_t(parts.size()) * 4 > c.to())
-    for (int64_t i = 0; i < c.to(); ++i) singly.push_back(int32_t(c.at(i)));
-  const bool holes = std::any_of(singly.begin(), singly.end(), [](int32_t i) { return i < 0; });
-  const int64_t in_row = c.from() * p.inner, out_row = c.to() * p.inner, as = a.to(), bs = b.to();
-  each_row(p.outer * as * bs, out_row, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t i = a.at(r / bs % as), j = b.at(r % bs);
-      U* to = y + r * out_row;
-      if (i < 0 || j < 0) {
+  const RowPick row(c, p.inner);
+  const std::vector<int64_t> planes = a.all(), rows = b.all();
+  each_row(p.outer * a.to() * b.to(), c.to() * p.inner, [&, inner = p.inner](int64_t begin, int64_t end) {
+    const int64_t as = a.to(), bs = b.to(), in_row = c.from() * inner, out_row = c.to() * inner;
+    const int64_t in_plane = b.from() * in_row, in_image = a.from() * in_plane;
+    int64_t i = begin / bs % as, j = begin % bs;
+    const U* image = x + begin / (as * bs) * in_image;
+    U* to = y + begin * out_row;
+    for (int64_t r = begin; r < end; ++r, to += out_row) {
+      if (planes[size_t(i)] < 0 || rows[size_t(j)] < 0)
         std::fill(to, to + out_row, fill);
-        continue;
-      }
-      const U* from = x + ((r / (as * bs) * a.from() + i) * b.from() + j) * in_row;
-      if (singly.empty())
-        copy_row(parts, p.inner, from, fill, to);
-      else if (holes)
-        for (int64_t k = 0; k < c.to(); ++k) to[k] = singly[size_t(k)] < 0 ? fill : from[singly[size_t(k)]];
       else
-        for (int64_t k = 0; k < c.to(); ++k) to[k] = from[singly[size_t(k)]];
+        row.copy(inner, image + planes[size_t(i)] * in_plane + rows[size_t(j)] * in_row, fill, to);
+      if (++j < bs) continue;
+      j = 0;
+      if (++i == as) i = 0, image += in_image;
     }
   });
 }
