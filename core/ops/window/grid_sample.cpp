@@ -308,24 +308,30 @@ Tensor AffineGrid::decompose(const Inputs& in) const {
   if (!(theta.shape() == Shape{size[0], dims, dims + 1}))
     throw Error("theta for size {} must have shape {}, got {}", to_string(size),
                 to_string(Shape{size[0], dims, dims + 1}), to_string(theta.shape()));
-  int64_t points = 1;
-  Shape out{size[0]};
-  for (int d = 0; d < dims; ++d) points *= size[2 + d], out.push_back(size[2 + d]);
-  out.push_back(dims);
-  Tensor base = Tensor::empty({points, dims + 1}, Dtype::f64, host());
-  for (int64_t p = 0; p < points; ++p) {
-    double* row = base.data<double>() + p * (dims + 1);
-    int64_t rest = p;
-    row[dims] = 1;
-    for (int d = dims - 1; d >= 0; --d) {  // x, the last dim, comes first
-      const int64_t n = size[2 + d], i = rest % n;
-      rest /= n;
-      const bool corners = align_corners.value_or(false);
-      row[dims - 1 - d] = n < 2 ? 0 : corners ? 2 * double(i) / double(n - 1) - 1 : (2 * double(i) + 1) / double(n) - 1;
-    }
+  Shape out{size[0]}, grid;
+  std::vector<double> along[3];
+  for (int d = 0; d < dims; ++d) {
+    const int64_t n = size[2 + d];
+    out.push_back(n), grid.push_back(n);
   }
-  const Tensor here = to_device(cast_to(base, theta.dtype()), {&theta.device()});
-  return reshape(matmul(here, transpose(theta, {1, 2})), {out});
+  out.push_back(dims), grid.push_back(dims + 1);
+  Tensor base = Tensor::empty(grid, Dtype::f64, host());
+  for (int d = 0; d < dims; ++d) {
+    const double n = double(grid[d]);
+    for (double i = 0; i < n; ++i)
+      along[d].push_back(n < 2 ? 0 : align_corners.value_or(false) ? 2 * i / (n - 1) - 1 : (2 * i + 1) / n - 1);
+  }
+  const int64_t points = base.numel() / (dims + 1);
+  size_t at[3] = {};
+  for (double* row = base.data<double>(); row < base.data<double>() + base.numel(); row += dims + 1) {
+    for (int d = 0; d < dims; ++d) row[dims - 1 - d] = along[d][at[d]];  // x, the last dim, comes first
+    row[dims] = 1;
+    for (int d = dims - 1; d >= 0 && ++at[d] == along[d].size(); --d) at[d] = 0;
+  }
+  // one product for all images: two or three columns of one would leave registers empty
+  const Tensor here = to_device(cast_to(reshape(base, {{points, dims + 1}}), theta.dtype()), {&theta.device()});
+  const Tensor all = matmul(here, transpose(reshape(theta, {{size[0] * dims, dims + 1}}), {0, 1}));
+  return reshape(contiguous(transpose(reshape(all, {{points, size[0], dims}}), {0, 1})), {out});
 }
 Cases<AffineGrid> AffineGrid::samples() {
   return {{{{2, 1, 3, 2}, true}, {{2, 2, 3}}}, {{{1, 2, 2, 1, 3}, {}}, {{1, 3, 4}}}};
