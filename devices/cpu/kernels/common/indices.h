@@ -51,33 +51,34 @@ class Indices {
   /// while it reads takes care that no result shares its memory.
   Indices(const Tensor& index, int64_t bound, int base, bool wrap = false, std::string_view what = "index")
       : checked_(index.is_contiguous() ? index : dense_copy(index)), size_(index.numel()), base_(base) {
-    int bad = 0;
+    uint64_t bad = 0;
     if (checked_.dtype() != Dtype::i64 || wrap) {
       bad = count_from_0(bound, wrap);
     } else {
       data_ = checked_.data<int64_t>();
-      for (int64_t i = 0; i < size_; ++i) bad |= is_outside(i, bound);
+      for (int64_t i = 0; i < size_; ++i) bad |= outside(uint64_t(data_[i]) - uint64_t(base_), bound);
     }
-    if (bad) complain(index, bound, base, wrap, what);
+    if (bad >> 63) complain(index, bound, base, wrap, what);
   }
   int64_t size() const { return size_; }
   int64_t operator[](int64_t i) const { return data_[i] - base_; }
 
  private:
-  bool is_outside(int64_t i, int64_t bound) const { return uint64_t(data_[i]) - uint64_t(base_) >= uint64_t(bound); }
-  // Whether one is outside.
-  int count_from_0(int64_t bound, bool wrap) {
+  // The highest bit is set if p is not below `bound`: vectors compare no unsigned integers.
+  static uint64_t outside(uint64_t p, int64_t bound) { return p | (uint64_t(bound) - 1 - p); }
+  // outside() of all.
+  uint64_t count_from_0(int64_t bound, bool wrap) {
     const Tensor t = std::exchange(checked_, Tensor::empty({size_}, Dtype::i64, checked_.device()));
-    const int64_t base = std::exchange(base_, 0);
-    int64_t* out = checked_.data<int64_t>();
+    const int64_t base = std::exchange(base_, 0), n = size_;
+    int64_t* __restrict out = checked_.data<int64_t>();
     data_ = out;
-    int bad = 0;
+    uint64_t bad = 0;
     dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) {
       const T* in = t.data<T>();
-      for (int64_t i = 0; i < size_; ++i) {
+      for (int64_t i = 0; i < n; ++i) {
         const int64_t v = int64_t(in[i]);
         out[i] = wrap && v < 0 ? v + bound : v < 0 && base ? INT64_MIN : v - base;
-        bad |= uint64_t(out[i]) >= uint64_t(bound);
+        bad |= outside(uint64_t(out[i]), bound);
       }
     });
     return bad;
@@ -85,7 +86,7 @@ class Indices {
   [[noreturn]] void complain(const Tensor& index, int64_t bound, int base, bool wrap, std::string_view what) const {
     const Tensor t = index.is_contiguous() ? index : dense_copy(index);
     int64_t i = 0, value = 0;
-    while (!is_outside(i, bound)) ++i;
+    while (!(outside(uint64_t(data_[i]) - uint64_t(base_), bound) >> 63)) ++i;
     dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) { value = int64_t(t.data<T>()[i]); });
     throw_bad_position(what, index.shape(), i, value, bound, base, wrap);
   }

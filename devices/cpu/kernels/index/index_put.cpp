@@ -72,7 +72,7 @@ void index(const ops::Index& op, Tensor& y, const Value& input, const List indic
   by_size(x.dtype(), [&]<class W>(Type<W>) {
     const W* in = x.data<W>();
     W* out = y.data<W>();
-    if (s.after.table.empty() && s.after.step == 1) return copy_rows(out, in, s.before.n, k, n, start);
+    if (n == 1 || (s.after.table.empty() && s.after.step == 1)) return copy_rows(out, in, s.before.n, k, n, start);
     parallel_each(s.before.n * k, row_grain(n), [&](int64_t r) {
       const W* from = in + start(r / k, r % k);
       for (int64_t j = 0; j < n; ++j) out[r * n + j] = from[s.after[j]];
