@@ -37,6 +37,8 @@ struct Offsets {
       table = std::move(longer);
     }
   }
+  /// Whether element i is i away.
+  bool neighbours() const { return n == 1 || (table.empty() && step == 1); }
   int64_t operator[](int64_t i) const { return table.empty() ? i * step : table[size_t(i)]; }
 };
 
@@ -72,7 +74,7 @@ void index(const ops::Index& op, Tensor& y, const Value& input, const List indic
   by_size(x.dtype(), [&]<class W>(Type<W>) {
     const W* in = x.data<W>();
     W* out = y.data<W>();
-    if (n == 1 || (s.after.table.empty() && s.after.step == 1)) return copy_rows(out, in, s.before.n, k, n, start);
+    if (s.after.neighbours()) return copy_rows(out, in, s.before.n, k, n, start);
     parallel_each(s.before.n * k, row_grain(n), [&](int64_t r) {
       const W* from = in + start(r / k, r % k);
       for (int64_t j = 0; j < n; ++j) out[r * n + j] = from[s.after[j]];
@@ -101,7 +103,13 @@ void each_put(const Selected& s, T* out, const T* in, bool one, F join) {
       for (int64_t i = 0; i < k; ++i) {
         T* to = out + s.before[b] + s.at[size_t(i)];
         const T* from = in + (one ? 0 : (b * k + i) * n);
-        for (int64_t j = c0; j < c1; ++j) to[s.after[j]] = join(to[s.after[j]], from[one ? 0 : j]);
+        if (!s.after.neighbours())
+          for (int64_t j = c0; j < c1; ++j) to[s.after[j]] = join(to[s.after[j]], from[one ? 0 : j]);
+        else if (one)
+          for (int64_t j = c0; j < c1; ++j) to[j] = join(to[j], *from);
+        else
+#pragma GCC ivdep
+          for (int64_t j = c0; j < c1; ++j) to[j] = join(to[j], from[j]);
       }
   };
   if (s.before.n > 1)
