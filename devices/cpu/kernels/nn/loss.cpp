@@ -18,14 +18,21 @@ namespace {
 /// Labels, counted from 0 and checked; -1 for ignored ones.
 std::vector<int64_t> read_labels(const Tensor& target, int64_t classes, int64_t ignore_index, int base) {
   std::vector<int64_t> labels(size_t(target.numel()));
+  const auto n = int64_t(labels.size());
   dispatch(Integers{}, target.dtype(), [&]<class T>(Type<T>) {
     const T* in = target.data<T>();
-    for (size_t i = 0; i < labels.size(); ++i) {
-      const int64_t v = int64_t(in[i]), k = v < 0 ? v : v - base;
-      const bool ignored = k == ignore_index && !(v == 0 && base);
-      if (!ignored && uint64_t(k) >= uint64_t(classes))
-        throw_bad_position("target", target.shape(), int64_t(i), v, classes, base, false);
-      labels[i] = ignored ? -1 : k;
+    const auto label = [=](int64_t v) {
+      const int64_t k = v < 0 ? v : v - base;
+      return (k == ignore_index) & !((v == 0) & (base != 0)) ? -1 : uint64_t(k) < uint64_t(classes) ? k : -2;
+    };
+    int64_t least = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      labels[size_t(i)] = label(int64_t(in[i]));
+      least = std::min(least, labels[size_t(i)]);
+    }
+    if (least == -2) {
+      const int64_t i = std::find(labels.begin(), labels.end(), -2) - labels.begin();
+      throw_bad_position("target", target.shape(), i, int64_t(in[i]), classes, base, false);
     }
   });
   return labels;
@@ -63,25 +70,38 @@ struct Shares {
     all = row_sum(weights.data(), classes);
   }
   A share(int64_t label) const { return own * weights[size_t(label)] + spread * all; }
-  void set_norm() {
-    norm = 0;
-    for (int64_t k : labels)
-      if (k >= 0) norm += double(weights[size_t(k)]);
+  /// far(i): the negated logarithm of the probability of class i; all_far(): the weighted sum of those of all classes.
+  template <class F, class G>
+  void set_loss(int64_t row, F far, G all_far) {
+    if (const int64_t k = labels[size_t(row)]; k >= 0)
+      losses[size_t(row)] = own * weights[size_t(k)] * far(k) + (spread > A(0) ? spread * all_far() : A(0));
   }
   /// Reduces the losses into `loss`; scale[i]: the share of label i over the divisor of the mean.
   template <class T>
   void finish(const std::string& reduction, Tensor& loss, A* scale) {
-    if (reduction == "mean") set_norm();
-    double total = 0;
-    for (size_t i = 0; i < labels.size(); ++i) {
-      if (reduction == "none")
-        loss.data<T>()[i] = T(losses[i]);
-      else
-        total += double(losses[i]);
-      scale[i] = labels[i] < 0 ? A(0) : A(double(share(labels[i])) / norm);
-    }
-    if (reduction != "none") loss.data<T>()[0] = T(A(total / norm));
+    const auto n = int64_t(labels.size());
+    const int64_t* label = labels.data();
+    for (int64_t i = 0; i < n; ++i) scale[i] = label[i] < 0 ? A(0) : weights[size_t(label[i])];
+    if (reduction == "mean") norm = sum_of<double>(n, [=](int64_t i) { return double(scale[i]); });
+    const A mine = own, rest = spread * all;
+    const double by = norm;
+    for (int64_t i = 0; i < n; ++i) scale[i] = label[i] < 0 ? A(0) : A(double(mine * scale[i] + rest) / by);
+    if (reduction == "none")
+      std::transform(losses.begin(), losses.end(), loss.data<T>(), [](A l) { return T(l); });
+    else
+      loss.data<T>()[0] = T(A(sum_of<double>(n, [l = losses.data()](int64_t i) { return double(l[i]); }) / norm));
   }
+};
+
+/// The gradient of a row whose loss has the gradient `by`: factor * exp(x - high), less `part` times the shares of its
+/// label.
+template <class A>
+struct Slope {
+  A high, factor, part;
+  Slope(A by, A share, double log_sum)
+      : high(A(log_sum)),  // rounded for the loop, and in the factor what that leaves
+        factor(by * math::exp(A(double(high) - log_sum))),
+        part(share != A(0) ? by / share : A(0)) {}
 };
 
 /// Calls f(x, a, shares) with the elements of x, whose classes are axis a.
@@ -93,58 +113,128 @@ void with_shares(const Op& op, double smoothing, const Tensor& x, const Tensor& 
   });
 }
 
+/// The row whose first element lies at `at`.
+int64_t row_at(const Axis& a, int64_t at) { return at / (a.n * a.inner) * a.inner + at % a.inner; }
+
+/// Sets the losses of all rows and the logarithms of their sums of exponentials.
+template <class T>
+void losses_of_columns(const Axis& a, const T* logits, Shares<T>& s, double* sums) {
+  for_row_blocks(a, most_rows, [&, n = a.n, step = a.inner](int64_t at, int64_t w) {
+    const int64_t row = row_at(a, at);
+    const T* x = logits + at;
+    T top[most_rows], log_sum[most_rows], all_far[most_rows] = {};
+    exp_sums(x, n, step, w, top, log_sum, [](int64_t, T) {});
+    for (int64_t j = 0; j < w; ++j) {
+      log_sum[j] = T(math::log(double(log_sum[j])));
+      sums[row + j] = double(top[j]) + double(log_sum[j]);
+    }
+    if (s.spread > T(0))
+      for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < w; ++j) all_far[j] += s.weights[size_t(i)] * ((top[j] - x[i * step + j]) + log_sum[j]);
+    for (int64_t j = 0; j < w; ++j)
+      s.set_loss(
+          row + j, [&](int64_t k) { return (top[j] - x[k * step + j]) + log_sum[j]; }, [&] { return all_far[j]; });
+  });
+}
+template <class T, class A>
+void losses_of_rows(const Axis& a, const T* logits, Shares<A>& s, double* sums) {
+  if constexpr (std::is_same_v<T, A>)
+    if (side_by_side(a)) return losses_of_columns(a, logits, s, sums);
+  for_rows<T>(a, {logits}, nullptr, [&, n = a.n](int64_t row, const A* __restrict p, A* __restrict e) {
+    fetch_ahead(p + n, n);
+    const A top = row_max(p, n), log_sum = std::log(exp_sum(p, n, top));
+    sums[row] = double(top) + double(log_sum);
+    const auto far = [=](int64_t i) { return (top - p[i]) + log_sum; };
+    s.set_loss(row, far, [&] {
+      for (int64_t i = 0; i < n; ++i) e[i] = s.weights[size_t(i)] * far(i);
+      return row_sum(e, n);
+    });
+  });
+}
+
 void cross_entropy(const ops::CrossEntropyLabels& op, Tensor& loss, Tensor& total, Tensor& scale, const Dense& x,
                    const Dense& target, const Dense& weight) {
   auto run = [&]<class T, class A>(const T* logits, const Axis& a, Shares<A> s) {
-    for_rows<T>(a, {logits}, nullptr, [&, n = a.n](int64_t row, const A* __restrict p, A* __restrict e) {
-      fetch_ahead(p + n, n);
-      const A top = row_max(p, n), log_sum = std::log(exp_sum(p, n, top));
-      total.data<double>()[row] = double(top) + double(log_sum);
-      const int64_t k = s.labels[size_t(row)];
-      if (k < 0) return;
-      A l = s.own * s.weights[size_t(k)] * ((top - p[k]) + log_sum);
-      if (s.spread > A(0)) {
-        for (int64_t i = 0; i < n; ++i) e[i] = s.weights[size_t(i)] * ((top - p[i]) + log_sum);
-        l += s.spread * row_sum(e, n);
-      }
-      s.losses[size_t(row)] = l;
-    });
+    losses_of_rows(a, logits, s, total.data<double>());
     s.template finish<T>(op.reduction, loss, scale.data<A>());
   };
   with_shares(op, op.label_smoothing, x, target, weight, run);
+}
+
+template <class T>
+void gradient_of_columns(const Axis& a, const T* logits, const Shares<T>& s, const T* grad, const double* sums, T* dx) {
+  for_row_blocks(a, most_rows, [&, n = a.n, step = a.inner](int64_t at, int64_t w) {
+    const int64_t row = row_at(a, at);
+    const T* x = logits + at;
+    T *y = dx + at, by[most_rows], high[most_rows], factor[most_rows], part[most_rows];
+    for (int64_t j = 0; j < w; ++j) {
+      const int64_t k = s.labels[size_t(row + j)];
+      by[j] = k < 0 ? T(0) : grad[row + j];
+      part[j] = k < 0 ? T(0) : s.share(k);
+    }
+    for (int64_t j = 0; j < w; ++j) {
+      const Slope<T> to(by[j], part[j], sums[row + j]);
+      high[j] = to.high, factor[j] = to.factor, part[j] = to.part;
+    }
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < w; ++j) {
+        const T e = factor[j] * math::exp(x[i * step + j] - high[j]);
+        y[i * step + j] = by[j] != T(0) ? e : T(0);
+      }
+    if (const T spread = s.spread; spread > T(0))
+      for (int64_t i = 0; i < n; ++i) {
+        const T weight = s.weights[size_t(i)];
+        for (int64_t j = 0; j < w; ++j) y[i * step + j] -= by[j] != T(0) ? part[j] * spread * weight : T(0);
+      }
+    for (int64_t j = 0; j < w; ++j)
+      if (const int64_t k = s.labels[size_t(row + j)]; by[j] != T(0))
+        y[k * step + j] -= part[j] * s.own * s.weights[size_t(k)];
+  });
+}
+template <class T, class A>
+void gradient_of_rows(const Axis& a, const T* logits, const Shares<A>& s, const A* grad, const double* sums, T* dx) {
+  if constexpr (std::is_same_v<T, A>)
+    if (side_by_side(a)) return gradient_of_columns(a, logits, s, grad, sums, dx);
+  for_rows<T>(a, {logits}, dx, [&, n = a.n](int64_t row, const A* __restrict p, A* __restrict q) {
+    const int64_t k = s.labels[size_t(row)];
+    const A by = k < 0 ? A(0) : grad[row];
+    if (by == A(0)) {
+      for (int64_t i = 0; i < n; ++i) q[i] = 0;
+      return;
+    }
+    const Slope<A> to(by, s.share(k), sums[row]);
+    fetch_ahead(p + n, n);
+    fetch_ahead<1>(q + n, n);
+    for (int64_t i = 0; i < n; ++i) q[i] = to.factor * math::exp(p[i] - to.high);
+    if (s.spread > A(0))
+      for (int64_t i = 0; i < n; ++i) q[i] -= to.part * s.spread * s.weights[size_t(i)];
+    q[k] -= to.part * s.own * s.weights[size_t(k)];
+  });
 }
 
 void cross_entropy_backward(const ops::CrossEntropyBackward& op, Tensor& dx, const Dense& grad, const Dense& x,
                             const Dense& total, const Dense& target, const Dense& weight) {
   auto run = [&]<class T, class A>(const T* logits, const Axis& a, const Shares<A>& s) {
     const Tensor g = in_dtype(grad, dtype_of<A>), sums = in_dtype(total, Dtype::f64);
-    for_rows<T>(a, {logits}, dx.data<T>(), [&, n = a.n](int64_t row, const A* __restrict p, A* __restrict q) {
-      const int64_t k = s.labels[size_t(row)];
-      const A by = k < 0 ? A(0) : g.data<A>()[row];
-      if (by == A(0)) {
-        for (int64_t i = 0; i < n; ++i) q[i] = 0;
-        return;
-      }
-      fetch_ahead(p + n, n);
-      fetch_ahead<1>(q + n, n);
-      const double log_sum = sums.data<double>()[row];  // rounded for the loop, and in the factor what that leaves
-      const A high = A(log_sum), factor = by * math::exp(A(double(high) - log_sum));
-      for (int64_t i = 0; i < n; ++i) q[i] = factor * math::exp(p[i] - high);
-      const A share = s.share(k), part = share != A(0) ? by / share : A(0);
-      if (s.spread > A(0))
-        for (int64_t i = 0; i < n; ++i) q[i] -= part * s.spread * s.weights[size_t(i)];
-      q[k] -= part * s.own * s.weights[size_t(k)];
-    });
+    gradient_of_rows(a, logits, s, g.data<A>(), sums.data<double>(), dx.data<T>());
   };
   with_shares(op, op.label_smoothing, x, target, weight, run);
+}
+
+/// Calls f(row, at): where the element of each row's label lies, if the label is not ignored.
+template <class F>
+void for_labels(const Axis& a, const std::vector<int64_t>& labels, F f) {
+  for (int64_t o = 0, row = 0; o < a.outer; ++o)
+    for (int64_t j = 0; j < a.inner; ++j, ++row)
+      if (const int64_t k = labels[size_t(row)]; k >= 0) f(row, (o * a.n + k) * a.inner + j);
 }
 
 void nll_loss(const ops::NllLossLabels& op, Tensor& loss, Tensor& scale, const Dense& x, const Dense& target,
               const Dense& weight) {
   with_shares(op, 0, x, target, weight, [&]<class T, class A>(const T* in, const Axis& a, Shares<A> s) {
-    for (int64_t i = 0; i < int64_t(s.labels.size()); ++i)
-      if (const int64_t k = s.labels[size_t(i)]; k >= 0)
-        s.losses[size_t(i)] = -s.weights[size_t(k)] * A(in[(i / a.inner * a.n + k) * a.inner + i % a.inner]);
+    for_labels(a, s.labels, [&](int64_t row, int64_t at) {
+      s.losses[size_t(row)] = -s.weights[size_t(s.labels[size_t(row)])] * A(in[at]);
+    });
     s.template finish<T>(op.reduction, loss, scale.data<A>());
   });
 }
@@ -155,9 +245,9 @@ void nll_loss_backward(const ops::NllLossBackward& op, Tensor& dx, const Dense& 
   set_zero(dx);
   dispatch(Floats{}, dx.dtype(), [&]<class T>(Type<T>) {
     const Tensor g = in_dtype(grad, dtype_of<compute_t<T>>);
-    for (int64_t i = 0; i < int64_t(labels.size()); ++i)
-      if (labels[size_t(i)] >= 0)
-        dx.data<T>()[(i / a.inner * a.n + labels[size_t(i)]) * a.inner + i % a.inner] = T(-g.data<compute_t<T>>()[i]);
+    for_labels(a, labels, [&, from = g.data<compute_t<T>>(), to = dx.data<T>()](int64_t row, int64_t at) {
+      to[at] = T(-from[row]);
+    });
   });
 }
 

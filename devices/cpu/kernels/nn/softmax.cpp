@@ -10,30 +10,17 @@
 namespace luth::cpu {
 namespace {
 
-/// Whether rows are computed side by side, each as if alone: short ones, of one lane (rows.h), beside many others.
-bool side_by_side(const Axis& a) { return a.n < 64 && a.inner >= 16; }
-constexpr int64_t most_rows = 256;
-
 template <bool log, class T>
-void softmax_columns(const Axis& a, const T* x, T* y) {
+void softmax_columns(const Axis& a, const T* in, T* out) {
   for_row_blocks(a, most_rows, [=, n = a.n, step = a.inner](int64_t at, int64_t w) {
-    T top[most_rows], total[most_rows] = {};
-    std::fill_n(top, w, -std::numeric_limits<T>::infinity());
-    const auto each = [&](auto f) {
-      for (int64_t i = 0; i < n; ++i) {
-        const T* p = x + at + i * step;
-        T* q = y + at + i * step;
-        for (int64_t j = 0; j < w; ++j) f(j, p[j], q[j]);
-      }
-    };
-    each([&](int64_t j, T p, T&) { top[j] = p > top[j] ? p : top[j]; });
-    each([&](int64_t j, T p, T& q) {
-      const T e = math::exp(p - top[j]);
-      total[j] += e;
-      if constexpr (!log) q = e;
+    const T* x = in + at;
+    T *y = out + at, top[most_rows], total[most_rows];
+    exp_sums(x, n, step, w, top, total, [y](int64_t k, T e) {
+      if constexpr (!log) y[k] = e;
     });
     for (int64_t j = 0; j < w; ++j) total[j] = log ? T(math::log(double(total[j]))) : T(1) / total[j];
-    each([&](int64_t j, T p, T& q) { q = log ? (p - top[j]) - total[j] : q * total[j]; });
+    for (int64_t k = 0; k < n * step; k += step)
+      for (int64_t j = 0; j < w; ++j) y[k + j] = log ? (x[k + j] - top[j]) - total[j] : y[k + j] * total[j];
   });
 }
 
