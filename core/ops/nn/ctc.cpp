@@ -20,12 +20,9 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<CtcLoss, CtcLossLists, CtcEach> define_all_;
+const DefineAll<CtcLoss, CtcLossLists, CtcEach, CtcBackward> define_all_;
 
 using Lengths = std::vector<double>;
-
-/// What stands for log(0): finite, so that gradients of impossible states are numbers.
-constexpr double never = -1e30;
 
 int64_t longest(const Lengths& lengths) {
   double most = 0;
@@ -126,7 +123,20 @@ Tensor CtcEach::decompose(const Inputs& in) const {
   Tensor before = masked_fill(gather(alpha, clamp(sub(end, 1), 0, Value()), {.dim = 1}), eq(end, 0), never);
   Tensor loss = neg(logsumexp(cat({last, before}, {.dim = 1}), {.dim = {1}}));
   Tensor empty = reshape(logical_and(eq(lengths, 0), eq(end, 0)), {.shape = {n}});
-  return masked_fill(masked_fill(loss, gt(loss, -never / 10), INFINITY), empty, 0);
+  return masked_fill(masked_fill(loss, gt(loss, impossible), INFINITY), empty, 0);
+}
+Tensors CtcEach::vjp(const Call& c, const Tensor& dy) const {
+  return {Fn<CtcBackward>()(dy, c.in[0], c.in[1], {*this}), Tensor()};
+}
+
+Tensor CtcBackward::decompose(const Inputs& in) const {
+  const bool create_graph = grad_enabled();
+  Tensor x = in[1];
+  if (!create_graph || !x.requires_grad()) x = x.detach(), x.set_requires_grad();
+  GradMode on(true);
+  const Tensor dx =
+      grad({forward.decompose({x, in[2]})}, {x}, {in[0]}, {.create_graph = create_graph, .allow_unused = true})[0];
+  return dx ? dx : zeros(x.shape(), x.dtype(), x.device());
 }
 
 namespace {
@@ -150,7 +160,10 @@ Tensor ctc(const CtcLoss& op, const Tensor& given, const Tensor& labels, const L
   check_lengths("target_lengths", sizes, s[1], rows ? labels.shape()[1] : labels.numel());
   Tensor targets =
       rows ? narrow(labels, {.dim = 1, .start = 0, .length = longest(sizes)}) : targets_in_rows(labels, sizes);
-  Tensor each = Fn<CtcEach>()(log_probs, targets, {steps, sizes, op.blank, op.base});
+  // without a kernel the operators record themselves, so that the gradient does not run them again
+  const CtcEach of_each{steps, sizes, op.blank, op.base};
+  const bool fused = info<CtcEach>().kernels[log_probs.device().slot()];
+  Tensor each = fused ? Fn<CtcEach>()(log_probs, targets, of_each) : of_each.decompose({log_probs, targets});
   if (op.zero_infinity) each = masked_fill(each, eq(each, INFINITY), 0);
   if (op.reduction == "mean") {
     Tensor size = reshape(column(sizes, each.device()), {.shape = {s[1]}});
@@ -217,6 +230,15 @@ Cases<CtcEach> CtcEach::samples() {
            }},
           {one, {}, 0, 0, [] {
              return Inputs{log_values<double>({3, 1, 3}), sample_integers({1, 2}, {2, 1})};
+           }}};
+}
+
+Cases<CtcBackward> CtcBackward::samples() {
+  const CtcEach op{.input_lengths = {5, 4}, .target_lengths = {2, 1}};
+  return {{{op}, {}, 0, 0, [] {
+             Tensor grad = Tensor::empty({2}, Dtype::f64, host());
+             grad.data<double>()[0] = 0.7, grad.data<double>()[1] = -1.3;
+             return Inputs{grad, log_values<double>({5, 2, 4}), sample_integers({2, 2}, {1, 1, 3, 0})};
            }}};
 }
 

@@ -1,6 +1,6 @@
 // Connectionist temporal classification: Graves, Fernández, Gomez and Schmidhuber, "Connectionist Temporal
 // Classification: Labelling Unsegmented Sequence Data with Recurrent Neural Networks" (2006). See op.h for the recipe;
-// the forward recursion is written in other operators, a few for each step in time, and its gradients come from them.
+// the forward recursion is written in other operators, a few for each step in time; the CPU has kernels for it.
 // T: steps, N: sequences, C: classes, S: labels of the longest target.
 #pragma once
 #include "core/ops/nn/reduction.h"
@@ -44,7 +44,7 @@ struct CtcLossLists {
 /// log_probs: T x N x C, targets: N x S with labels to target_lengths; a number for each sequence.
 struct CtcEach {
   static constexpr Doc doc{"ctc.each", "log_probs, targets", "Ctc_loss of each sequence."};
-  static constexpr Traits traits{.internal = true};
+  static constexpr Traits traits{.saves = "log_probs: log_probs, targets", .internal = true};
   std::vector<double> input_lengths, target_lengths;
   int64_t blank = 0;
   int base = 0;
@@ -54,8 +54,25 @@ struct CtcEach {
     field("blank", blank, "the class that stands for no label", as::index);
     field("base", base, "from where labels count", as::base);
   }
+  Spec infer(const Inputs& in) const { return {{in[0].shape()[1]}, in[0].dtype()}; }
+  Tensors vjp(const Call& c, const Tensor& dy) const;
   Tensor decompose(const Inputs& in) const;
   static Cases<CtcEach> samples();
 };
+/// grad: a number for each sequence.
+struct CtcBackward {
+  static constexpr Doc doc{"ctc_backward", "grad, log_probs, targets", "The gradient of ctc.each in log_probs."};
+  static constexpr Traits traits{.internal = true};
+  CtcEach forward;
+  void describe(auto& field) { forward.describe(field); }
+  Spec infer(const Inputs& in) const { return {in[1].shape(), in[1].dtype()}; }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<CtcBackward> samples();
+};
+
+/// What stands for log(0): finite, so that gradients of impossible states are numbers.
+inline constexpr double never = -1e30;
+/// From here on a loss is that of a target that is impossible.
+inline constexpr double impossible = -never / 10;
 
 }  // namespace luth::ops
