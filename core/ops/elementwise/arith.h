@@ -45,10 +45,13 @@ struct Div : FloatElementwise {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Div> samples() { return binary_samples<Div>(0.5, 2); }
 };
-/// Quotients have a quick form, see HasQuick of the CPU's loops: those of integers by doubles, those of floats by fmod's.
-template <class T> concept HasQuotientQuick = std::is_integral_v<T>;
 template <class T> concept HasFmodQuick = is_float<T> && math::has_fma;
-struct FloorDivide : Elementwise {
+/// Quotients have a quick form, see HasQuick of the CPU's loops: those of integers by doubles, those of floats by fmod's.
+struct Quotient : Elementwise {
+  template <std::integral T> LUTH_HD bool is_quick(T x, T y) const { return math::is_quotient_quick(x, y); }
+  template <HasFmodQuick T> LUTH_HD bool is_quick(T x, T y) const { return math::is_fmod_quick(x, y); }
+};
+struct FloorDivide : Quotient {
   static constexpr Doc doc{"floor_divide", "input|number, other|number", "The largest integer not above input / other."};
   static constexpr Traits traits = family.with({.exact_numbers = 0b10, .divides = true});
   using Dtypes = Numbers;
@@ -68,14 +71,12 @@ struct FloorDivide : Elementwise {
     const T down = math::floor(q), near = q - down > T(0.5) ? down + T(1) : down;
     return q == T(0) ? std::copysign(T(0), x / y) : near;
   }
-  template <class T> requires HasFmodQuick<T> LUTH_HD T quick(T x, T y) const { return from_rest(x, y, math::fmod_quick(x, y)); }
-  template <class T> requires HasFmodQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_fmod_quick(x, y); }
-  template <class T> requires HasQuotientQuick<T> LUTH_HD T quick(T x, T y) const { return math::floor_quotient_quick(x, y); }
-  template <class T> requires HasQuotientQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_quotient_quick(x, y); }
+  template <HasFmodQuick T> LUTH_HD T quick(T x, T y) const { return from_rest(x, y, math::fmod_quick(x, y)); }
+  template <std::integral T> LUTH_HD T quick(T x, T y) const { return math::floor_quotient_quick(x, y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<FloorDivide> samples();
 };
-struct TruncDivide : Elementwise {  // div with rounding_mode = 'trunc'
+struct TruncDivide : Quotient {  // div with rounding_mode = 'trunc'
   static constexpr Doc doc{"trunc_divide", "input|number, other|number", "Input / other without its fraction."};
   static constexpr Traits traits = family.with({.internal = true, .exact_numbers = 0b10, .divides = true});
   using Dtypes = Numbers;
@@ -83,8 +84,7 @@ struct TruncDivide : Elementwise {  // div with rounding_mode = 'trunc'
     if constexpr (is_float<T>) return math::trunc(x / y);
     else { if (y == T(0)) return T(0); if constexpr (std::is_signed_v<T>) if (y == T(-1)) return T(-x); return T(x / y); }
   }
-  template <class T> requires HasQuotientQuick<T> LUTH_HD T quick(T x, T y) const { return math::trunc_quotient_quick(x, y); }
-  template <class T> requires HasQuotientQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_quotient_quick(x, y); }
+  template <std::integral T> LUTH_HD T quick(T x, T y) const { return math::trunc_quotient_quick(x, y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<TruncDivide> samples();
 };
@@ -96,7 +96,7 @@ struct DivMode {  // the form of div that rounds
   Tensor decompose(const Inputs& in) const;
   static Cases<DivMode> samples();
 };
-struct Remainder : Elementwise {
+struct Remainder : Quotient {
   static constexpr Doc doc{"remainder", "input|number, other|number", "input - other * floor(input / other): the sign is other's."};
   static constexpr Traits traits = family.with({.saves = "other: input, other", .divides = true});
   using Dtypes = Numbers;
@@ -105,14 +105,12 @@ struct Remainder : Elementwise {
     else { if (y == T(0)) return T(0); if constexpr (std::is_signed_v<T>) if (y == T(-1)) return T(0); return signed_as(y, T(x % y)); }
   }
   template <class T> LUTH_HD static T signed_as(T y, T rest) { return rest != T(0) && (y < T(0)) != (rest < T(0)) ? T(rest + y) : rest; }
-  template <class T> requires HasFmodQuick<T> LUTH_HD T quick(T x, T y) const { return signed_as(y, math::fmod_quick(x, y)); }
-  template <class T> requires HasFmodQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_fmod_quick(x, y); }
-  template <class T> requires HasQuotientQuick<T> LUTH_HD T quick(T x, T y) const { return T(x - y * math::floor_quotient_quick(x, y)); }
-  template <class T> requires HasQuotientQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_quotient_quick(x, y); }
+  template <HasFmodQuick T> LUTH_HD T quick(T x, T y) const { return signed_as(y, math::fmod_quick(x, y)); }
+  template <std::integral T> LUTH_HD T quick(T x, T y) const { return T(x - y * math::floor_quotient_quick(x, y)); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Remainder> samples();
 };
-struct Fmod : Elementwise {
+struct Fmod : Quotient {
   static constexpr Doc doc{"fmod", "input, other|number", "What division leaves: the sign is input's."};
   static constexpr Traits traits = family.with({.saves = "other: input, other", .divides = true});
   using Dtypes = Numbers;
@@ -120,10 +118,8 @@ struct Fmod : Elementwise {
     if constexpr (is_float<T>) return math::fmod(x, y);
     else { if (y == T(0)) return T(0); if constexpr (std::is_signed_v<T>) if (y == T(-1)) return T(0); return T(x % y); }
   }
-  template <class T> requires HasFmodQuick<T> LUTH_HD T quick(T x, T y) const { return math::fmod_quick(x, y); }
-  template <class T> requires HasFmodQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_fmod_quick(x, y); }
-  template <class T> requires HasQuotientQuick<T> LUTH_HD T quick(T x, T y) const { return T(x - y * math::trunc_quotient_quick(x, y)); }
-  template <class T> requires HasQuotientQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_quotient_quick(x, y); }
+  template <HasFmodQuick T> LUTH_HD T quick(T x, T y) const { return math::fmod_quick(x, y); }
+  template <std::integral T> LUTH_HD T quick(T x, T y) const { return T(x - y * math::trunc_quotient_quick(x, y)); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Fmod> samples();
 };

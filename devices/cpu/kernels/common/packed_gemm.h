@@ -131,7 +131,7 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
       for (int h = 0; h < H; ++h) {
         T* const out = c + r * ldc + h * w;
         V y = alpha * acc[r][h];
-        if constexpr (adds) y += d.beta * *reinterpret_cast<const V*>((!whole ? part : added) + h * w);
+        if constexpr (adds) y += d.beta * *reinterpret_cast<const V*>((whole ? added : part) + h * w);
         if (whole || h + 1 < H)
           *reinterpret_cast<V*>(out) = y;
         else
