@@ -98,6 +98,18 @@ Tensor next_step(const Tensor& alpha, const Tensor& emitted, const Tensor& skips
 }
 }  // namespace
 
+void CtcEach::check(const Value& log_probs, int64_t labels) const {
+  if (log_probs.dtype() != Dtype::f32 && log_probs.dtype() != Dtype::f64)
+    throw Error("log_probs must be float32 or float64, but is {}", name(log_probs.dtype()));
+  const Shape& s = log_probs.shape();
+  if (blank < 0 || blank >= s[2]) throw Error("blank must be one of {} classes, not {}", s[2], shown(blank));
+  check_lengths("input_lengths", input_lengths, s[1], s[0]);
+  check_lengths("target_lengths", target_lengths, s[1], labels);
+}
+Spec CtcEach::infer(const Inputs& in) const {
+  check(in[0], in[1].shape()[1]);
+  return {{in[0].shape()[1]}, in[0].dtype()};
+}
 Tensor CtcEach::decompose(const Inputs& in) const {
   const Tensor &log_probs = in[0], &targets = in[1];
   const Shape& s = log_probs.shape();
@@ -129,6 +141,10 @@ Tensors CtcEach::vjp(const Call& c, const Tensor& dy) const {
   return {Fn<CtcBackward>()(dy, c.in[0], c.in[1], {*this}), Tensor()};
 }
 
+Spec CtcBackward::infer(const Inputs& in) const {
+  forward.check(in[1], in[2].shape()[1]);
+  return {in[1].shape(), in[1].dtype()};
+}
 Tensor CtcBackward::decompose(const Inputs& in) const {
   const bool create_graph = grad_enabled();
   Tensor x = in[1];
@@ -143,25 +159,21 @@ namespace {
 Tensor ctc(const CtcLoss& op, const Tensor& given, const Tensor& labels, const Lengths& steps, const Lengths& sizes) {
   check_reduction(op.reduction);
   check_index_dtype("targets", labels.dtype());
-  if (given.dtype() != Dtype::f32 && given.dtype() != Dtype::f64)
-    throw Error("log_probs must be float32 or float64, but is {}", name(given.dtype()));
   if (given.dim() != 2 && given.dim() != 3)
     throw Error("log_probs must be T x N x C or T x C, but has shape {}", to_string(given.shape()));
   const bool one = given.dim() == 2;
   Tensor log_probs = one ? unsqueeze(given, {.dim = 1}) : given;
   const Shape& s = log_probs.shape();
-  if (op.blank < 0 || op.blank >= s[2]) throw Error("blank must be one of {} classes, not {}", s[2], shown(op.blank));
-  check_lengths("input_lengths", steps, s[1], s[0]);
   const bool rows = labels.dim() == 2;
   if (!rows && labels.dim() != 1)
     throw Error("targets must have 1 or 2 dims, but has shape {}", to_string(labels.shape()));
   if (rows && labels.shape()[0] != s[1])
     throw Error("targets has shape {}, but log_probs has {} sequences", to_string(labels.shape()), s[1]);
-  check_lengths("target_lengths", sizes, s[1], rows ? labels.shape()[1] : labels.numel());
+  const CtcEach of_each{steps, sizes, op.blank, op.base};
+  of_each.check(log_probs, rows ? labels.shape()[1] : labels.numel());
   Tensor targets =
       rows ? narrow(labels, {.dim = 1, .start = 0, .length = longest(sizes)}) : targets_in_rows(labels, sizes);
   // without a kernel the operators record themselves, so that the gradient does not run them again
-  const CtcEach of_each{steps, sizes, op.blank, op.base};
   const bool fused = info<CtcEach>().kernels[log_probs.device().slot()];
   Tensor each = fused ? Fn<CtcEach>()(log_probs, targets, of_each) : of_each.decompose({log_probs, targets});
   if (op.zero_infinity) each = masked_fill(each, eq(each, INFINITY), 0);

@@ -54,7 +54,9 @@ struct CtcEach {
     field("blank", blank, "the class that stands for no label", as::index);
     field("base", base, "from where labels count", as::base);
   }
-  Spec infer(const Inputs& in) const { return {{in[0].shape()[1]}, in[0].dtype()}; }
+  /// Throws unless lengths and blank fit log_probs and targets of `labels` labels.
+  void check(const Value& log_probs, int64_t labels) const;
+  Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   Tensor decompose(const Inputs& in) const;
   static Cases<CtcEach> samples();
@@ -65,7 +67,7 @@ struct CtcBackward {
   static constexpr Traits traits{.internal = true};
   CtcEach forward;
   void describe(auto& field) { forward.describe(field); }
-  Spec infer(const Inputs& in) const { return {in[1].shape(), in[1].dtype()}; }
+  Spec infer(const Inputs& in) const;
   Tensor decompose(const Inputs& in) const;
   static Cases<CtcBackward> samples();
 };
