@@ -173,9 +173,7 @@ Tensor ctc(const CtcLoss& op, const Tensor& given, const Tensor& labels, const L
   of_each.check(log_probs, rows ? labels.shape()[1] : labels.numel());
   Tensor targets =
       rows ? narrow(labels, {.dim = 1, .start = 0, .length = longest(sizes)}) : targets_in_rows(labels, sizes);
-  // without a kernel the operators record themselves, so that the gradient does not run them again
-  const bool fused = info<CtcEach>().kernels[log_probs.device().slot()];
-  Tensor each = fused ? Fn<CtcEach>()(log_probs, targets, of_each) : of_each.decompose({log_probs, targets});
+  Tensor each = Fn<CtcEach>()(log_probs, targets, of_each);
   if (op.zero_infinity) each = masked_fill(each, eq(each, INFINITY), 0);
   if (op.reduction == "mean") {
     Tensor size = reshape(column(sizes, each.device()), {.shape = {s[1]}});

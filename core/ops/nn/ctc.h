@@ -1,6 +1,6 @@
 // Connectionist temporal classification: Graves, Fernández, Gomez and Schmidhuber, "Connectionist Temporal
 // Classification: Labelling Unsegmented Sequence Data with Recurrent Neural Networks" (2006). See op.h for the recipe;
-// the forward recursion is written in other operators, a few for each step in time; the CPU has kernels for it.
+// the forward recursion is also written in other operators, a few for each step in time, for gradients of gradients.
 // T: steps, N: sequences, C: classes, S: labels of the longest target.
 #pragma once
 #include "core/ops/nn/reduction.h"

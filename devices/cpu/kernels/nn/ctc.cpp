@@ -1,10 +1,9 @@
 // Connectionist temporal classification: the forward recursion, over the states of a sequence side by side, and the way
 // back. The states are a blank before, between and behind the labels.
-#include "core/ops/nn/ctc.h"
+#include "core/ops/nn/ctc_ways.h"
 
 #include <vector>
 
-#include "core/math/functions.h"
 #include "core/ops/common/positions.h"
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
@@ -12,6 +11,8 @@
 
 namespace luth::cpu {
 namespace {
+
+using ops::Ways;
 
 /// The classes of the labels, N x S, counted from 0 and checked; places behind a target hold anything.
 std::vector<int64_t> read_targets(const ops::CtcEach& op, const Tensor& targets, int64_t classes) {
@@ -28,19 +29,6 @@ std::vector<int64_t> read_targets(const ops::CtcEach& op, const Tensor& targets,
   return labels;
 }
 
-/// Three ways to a state, with the logarithms x, y and z: their probabilities over exp(top), and the sum of these.
-template <class T>
-struct Ways {
-  T top, a, b, c, sum;
-  [[gnu::always_inline]] Ways(T x, T y, T z) {
-    top = x > y ? x : y;
-    top = z > top ? z : top;
-    top = top > std::numeric_limits<T>::max() ? T(0) : top;  // inf stays inf
-    a = math::exp(x - top), b = math::exp(y - top), c = math::exp(z - top);
-    sum = a + b + c;
-  }
-  [[gnu::always_inline]] T log_sum() const { return T(math::log(double(sum))) + top; }
-};
 /// Calls f(s, ways to state s) for n states; `p`: the states at the step before; `skips`: as below.
 template <class T, class F>
 [[gnu::always_inline]] inline void for_ways(const T* p, const T* skips, int64_t n, F f) {
@@ -82,8 +70,7 @@ class Sequence {
 
   T loss() const {
     if (steps_ == 0) return states_ == 1 ? T(0) : std::numeric_limits<T>::infinity();
-    const T l = -end().log_sum();
-    return l > T(ops::impossible) ? std::numeric_limits<T>::infinity() : l;
+    return end().loss();
   }
 
   /// Adds the gradient of `by` times the loss to dx, which lies as the log-probabilities do.
