@@ -231,6 +231,7 @@ Cases<CtcLossLists> CtcLossLists::samples() {
 Cases<CtcEach> CtcEach::samples() {
   const CtcEach op{.input_lengths = {5, 4}, .target_lengths = {2, 1}};
   const CtcEach one{.input_lengths = {3}, .target_lengths = {2}, .blank = 2, .base = 1};
+  const CtcEach empty{.input_lengths = {3, 0, 2}, .target_lengths = {0, 0, 1}};
   return {{op,
            {},
            0,
@@ -238,8 +239,15 @@ Cases<CtcEach> CtcEach::samples() {
            [] {
              return Inputs{log_values<double>({5, 2, 4}), sample_integers({2, 2}, {1, 1, 3, 0})};
            }},
-          {one, {}, 0, 0, [] {
+          {one,
+           {},
+           0,
+           0,
+           [] {
              return Inputs{log_values<double>({3, 1, 3}), sample_integers({1, 2}, {2, 1})};
+           }},
+          {empty, {}, 0, 0, [] {
+             return Inputs{log_values<double>({3, 3, 3}), sample_integers({3, 1}, {2, 1, 2})};
            }}};
 }
 
