@@ -15,6 +15,7 @@
 #include "core/ops/index/mask.h"
 #include "core/ops/linalg/distance_norms.h"
 #include "core/ops/linalg/matmul.h"
+#include "core/ops/linalg/matrix_parts.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
@@ -161,8 +162,13 @@ Tensor Cdist::decompose(const Inputs& in) const {
     throw Error("'{}' is no compute_mode", compute_mode);
   const bool product = always || (compute_mode == "use_mm_for_euclid_dist_if_necessary" && (n > 25 || m > 25));
   if (p == 2 && product) {
-    Tensor cross = matmul(mul(a, -2), transpose(b, {-2, -1}));  // doubling is exact
-    return safe_root(add(add(squares(a), transpose(squares(b), {-2, -1})), cross));
+    matrix::need_same_dtype(in[0], in[1]);
+    // (a - b)² = -2 a b + a² 1 + 1 b² is one product, which adds the squares last
+    const Dtype d = a.dtype(), wide = size_of(d) == 2 ? Dtype::f32 : d;
+    const Tensor x = cast_to(a, wide), y = cast_to(b, wide), x2 = squares(x), y2 = squares(y);
+    const Tensor left = cat({mul(x, -2), x2, full(x2.shape(), 1, wide, x.device())}, {-1});
+    const Tensor right = cat({y, full(y2.shape(), 1, wide, y.device()), y2}, {-1});
+    return cast_to(safe_root(matmul(left, transpose(right, {-2, -1}))), d);
   }
   const Shape batch = broadcast({a.shape().begin(), a.shape().end() - 2}, {b.shape().begin(), b.shape().end() - 2});
   Shape shape = batch;
