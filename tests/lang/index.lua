@@ -192,6 +192,15 @@ function s.ipairs_over_tensors()
   t:fails(function() for _ in ipairs(torch.tensor(1)) do end end, 'without dims')
 end
 
+-- Rows that lie in one place, before and behind the dim that is indexed.
+function s.index_tensors_on_expanded()
+  local one = torch.tensor {1}
+  local x = torch.arange(8):reshape(8, 1, 1):expand(8, 3, 17)
+  t:eq(x[{{}, {}, one}], x:contiguous()[{{}, {}, one}])
+  local y = torch.arange(3):reshape(1, 3, 1):expand(2, 3, 2)
+  t:eq(y[one], y:contiguous()[one])
+end
+
 -- More rows than the CPU joins at once.
 function s.cat_of_many_rows()
   local parts, width = {}, 0

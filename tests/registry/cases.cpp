@@ -306,11 +306,11 @@ Tensor relaid(const Tensor& t, Layout layout) {
   return out;
 }
 
-Tensor expanded(const Tensor& t) {
+Tensor expanded(const Tensor& t, int dim) {
   if (t.dim() == 0 || t.numel() == 0) return copy_of(t);
   Tensor whole = copy_of(t);
   Strides strides = whole.strides();
-  strides[0] = 0;
+  strides[dim < 0 ? dim + t.dim() : dim] = 0;
   return Tensor::alias(whole.storage(), t.shape(), strides, 0, t.dtype());
 }
 

@@ -59,8 +59,8 @@ class OperatorTest : public testing::TestWithParam<std::string> {
 enum class Layout { plain, transposed, narrowed, channels_last };
 /// The same values with other strides, in storage of their own. Not recorded.
 Tensor relaid(const Tensor& t, Layout layout);
-/// The first part of dim 0 repeated: stride 0 along it.
-Tensor expanded(const Tensor& t);
+/// The first part of a dim (a negative one counts from the end) repeated: stride 0 along it.
+Tensor expanded(const Tensor& t, int dim = 0);
 Tensor copy_of(const Tensor& t, Dtype dtype);  // row-major
 inline Tensor copy_of(const Tensor& t) { return copy_of(t, t.dtype()); }
 /// Each tensor among the inputs replaced by f of it.

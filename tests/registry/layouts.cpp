@@ -60,13 +60,14 @@ TEST_P(Layouts, StridedInputsGiveTheSame) {
 
 TEST_P(Layouts, ExpandedInputsGiveTheSame) {
   if (only_inplace() || only_writes() || reads_storage()) return;
-  for (auto& c : cases(GetParam())) {
-    SCOPED_TRACE(c.name);
-    Inputs wide = each_tensor(c.in, [](auto& t) { return expanded(t); });
-    Answer want = answer(c, each_tensor(wide, [](auto& t) { return copy_of(t); }));
-    if (!want.error.empty()) continue;  // the samples' values mattered
-    expect_same(c, wide, want, "expanded");
-  }
+  for (auto& c : cases(GetParam()))
+    for (int dim : {0, -1}) {
+      SCOPED_TRACE(c.name);
+      Inputs wide = each_tensor(c.in, [dim](auto& t) { return expanded(t, dim); });
+      Answer want = answer(c, each_tensor(wide, [](auto& t) { return copy_of(t); }));
+      if (!want.error.empty()) continue;  // the samples' values mattered
+      expect_same(c, wide, want, dim ? "last dim expanded" : "first dim expanded");
+    }
 }
 
 // The elements again and again, in 16 rows of 24.

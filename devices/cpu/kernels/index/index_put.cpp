@@ -19,13 +19,13 @@ struct Offsets {
     bool run = true;
     for (int i = dims.size() - 1; i >= 0; --i) {
       const int64_t extent = t.shape()[dims[i]], st = t.strides()[dims[i]];
-      n *= extent;
       if (extent == 1) continue;
-      if (next == 0)
+      if (n == 1)
         step = st;
       else
         run = run && st == next;
       next = st * extent;
+      n *= extent;
     }
     if (run || n == 0) return;
     table.assign(1, 0);
