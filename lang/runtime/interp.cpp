@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -187,6 +188,7 @@ int Interp::call(int nargs, int nresults) {
 
 ErrorCode Interp::code_of(int status) const {
   if (status == LUA_ERRMEM) return ErrorCode::memory;
+  if (status == LUA_ERRFILE) return ErrorCode::usage;
   size_t n = 0;
   const char* text = lua_tolstring(L_, -1, &n);
   return error_code(L_, text ? std::string_view(text, n) : std::string_view());
@@ -215,9 +217,11 @@ int Interp::run_string(std::string_view code, const char* chunkname) {
 static int load_stdin(lua_State* L, std::string& text) {
   char part[BUFSIZ];
   while (const size_t n = std::fread(part, 1, sizeof part, stdin)) text.append(part, n);
+  if (std::ferror(stdin)) return lua_pushfstring(L, "cannot read stdin: %s", strerror(errno)), LUA_ERRFILE;
   std::string_view chunk = text;
   if (chunk.starts_with("\xEF\xBB\xBF")) chunk.remove_prefix(3);
   if (chunk.starts_with('#')) chunk.remove_prefix(std::min(chunk.find('\n'), chunk.size()));
+  if (chunk.starts_with("\n" LUA_SIGNATURE)) chunk.remove_prefix(1);
   return luaL_loadbuffer(L, chunk.data(), chunk.size(), "=stdin");
 }
 

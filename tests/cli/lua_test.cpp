@@ -1,4 +1,5 @@
 // `luth` as an interpreter: Lua's own command-line conventions, exit codes, error texts, interrupts.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -68,6 +69,9 @@ TEST(Lua, StandardInput) {
   EXPECT_EQ(r.code, 1);
   EXPECT_TRUE(has(r.err, "stdin:3: x")) << r.err;
   EXPECT_EQ(run({"-"}, {.in = "\xEF\xBB\xBF#!luth\nprint(3)"}).out, "3\n");
+  r = run({"-"}, {.prepare = [] { return ::dup2(::open("/", O_RDONLY), 0) == 0; }});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "cannot read stdin: Is a directory")) << r.err;
   r = run({}, {.in = "local x = 1\nx += 1"});
   EXPECT_TRUE(has(r.err, "stdin:2:") && has(r.err, "hint: Lua has no +=")) << r.err;
 }
