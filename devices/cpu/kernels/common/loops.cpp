@@ -139,7 +139,10 @@ template <int64_t w = 64>
 void copy_neighbours(int64_t bytes, char* to, int64_t to_down, const char* from, int64_t down, int64_t m) {
   if constexpr (w > 1)
     if (bytes < w) return copy_neighbours<w / 2>(bytes, to, to_down, from, down, m);
-  for (int64_t i = 0; i < m; ++i) copy_short<w>(to + i * to_down, from + i * down, bytes);
+  if (bytes == w)
+    for (int64_t i = 0; i < m; ++i) std::memcpy(to + i * to_down, from + i * down, w);
+  else
+    for (int64_t i = 0; i < m; ++i) copy_short<w>(to + i * to_down, from + i * down, bytes);
 }
 
 /// Calls f(Type<W>()) with an unsigned integer of `size` bytes.
