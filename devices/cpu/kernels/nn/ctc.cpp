@@ -20,10 +20,11 @@ std::vector<int64_t> read_targets(const ops::CtcEach& op, const Tensor& targets,
   dispatch(Integers{}, targets.dtype(), [&]<class L>(Type<L>) {
     const int64_t most = targets.shape()[1];
     for (int64_t i = 0; i < targets.numel(); ++i) {
-      const int64_t v = int64_t(targets.data<L>()[i]), k = v - op.base;
-      labels[size_t(i)] = k;
-      if (i % most < int64_t(op.target_lengths[size_t(i / most)]) && uint64_t(k) >= uint64_t(classes))
-        throw_bad_position("targets", targets.shape(), i, v, classes, op.base, false);
+      const int64_t v = int64_t(targets.data<L>()[i]);
+      const uint64_t k = uint64_t(v) - uint64_t(op.base);
+      labels[size_t(i)] = int64_t(k);
+      if (i % most < int64_t(op.target_lengths[size_t(i / most)]) && k >= uint64_t(classes))
+        throw_bad_position("targets by sequence", targets.shape(), i, v, classes, op.base, false);
     }
   });
   return labels;
@@ -50,7 +51,8 @@ class Sequence {
         states_(2 * count + 1),
         classes_(size_t(states_), blank),
         skips_(size_t(states_), T(0)),
-        alpha_(size_t(steps * (states_ + 2)), T(ops::never)) {
+        alpha_(steps * (states_ + 2)) {
+    std::fill_n(alpha_.get(), steps * (states_ + 2), T(ops::never));
     for (int64_t s = 1; s < states_; s += 2) classes_[size_t(s)] = labels[s / 2];
     for (int64_t s = 2; s < states_; ++s) skips_[size_t(s)] = classes_[size_t(s)] != classes_[size_t(s - 2)];
     std::vector<T> emitted(size_t(states_), T(0));
@@ -94,7 +96,7 @@ class Sequence {
   }
 
  private:
-  const T* alpha(int64_t t) const { return alpha_.data() + t * (states_ + 2) + 2; }
+  const T* alpha(int64_t t) const { return alpha_.get() + t * (states_ + 2) + 2; }
   T* alpha(int64_t t) { return const_cast<T*>(std::as_const(*this).alpha(t)); }
   Ways<T> end() const {
     const T* p = alpha(steps_ - 1) + states_ - 1;
@@ -115,7 +117,7 @@ class Sequence {
   int64_t apart_, steps_, states_;
   std::vector<int64_t> classes_;
   std::vector<T> skips_;  // 1 where a state may follow the one two before, a label unlike the last one
-  std::vector<T> alpha_;  // logarithms of the states' probabilities at each step, behind two that never are
+  Buffer<T> alpha_;       // logarithms of the states' probabilities at each step, behind two that never are
 };
 
 /// Calls f(i, where its first log-probabilities lie, sequence i) for each sequence.

@@ -154,7 +154,7 @@ void with_call(const ops::CtcEach& op, const Tensor& log_probs, const Tensor& ta
   const Tensor links = Tensor::empty({n, 3, states}, Dtype::i64, device);
   const Tensor alpha = Tensor::empty({n, s[0], states + 2}, log_probs.dtype(), device);
   const Tensor g = Tensor::empty({n, 2, states + 2}, log_probs.dtype(), device);
-  const PickList picks(targets, s[2], 1, op.base, false, "targets");
+  const PickList picks(targets, s[2], 1, op.base, false, "targets by sequence");
   const unsigned block = unsigned(std::min<int64_t>((states + 33) / 32 * 32, threads));
   dispatch(Types<float, double>{}, log_probs.dtype(), [&]<class T>(Type<T>) {
     f(Call<T>{log_probs.data<T>(), n, s[2], states, op.blank, lengths.data<int64_t>(), lengths.data<int64_t>() + n,
