@@ -120,7 +120,7 @@ struct Largest {
     return std::is_floating_point_v<C> ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest();
   }
   static constexpr C total() { return lane(); }
-  static C step(C l, C x) { return x > l || x != x ? x : l; }
+  static C step(C l, C x) { return (x > l) | (x != x) ? x : l; }
   static C fold(C t, C l) { return step(t, l); }
   static bool beats(C l, C x) { return !(x <= l) & (l == l); }  // no element is better than a nan
 };
@@ -133,7 +133,7 @@ struct Smallest {
     return std::is_floating_point_v<C> ? std::numeric_limits<C>::infinity() : std::numeric_limits<C>::max();
   }
   static constexpr C total() { return lane(); }
-  static C step(C l, C x) { return x < l || x != x ? x : l; }
+  static C step(C l, C x) { return (x < l) | (x != x) ? x : l; }
   static C fold(C t, C l) { return step(t, l); }
   static bool beats(C l, C x) { return !(x >= l) & (l == l); }
 };
@@ -156,10 +156,43 @@ struct Computed<count, float, T> {
 /// The fold of 2 * half totals, register by register: by joined() of rows.h, sums of rows of 100 bools take 1.5 times
 /// as long.
 template <class R, int half, class Total>
-Total joined(Total* total) {
+[[gnu::always_inline]] inline Total joined(Total* total) {
   each_lane<half, Total>([total](int k) { total[k] = R::fold(total[k], total[half + k]); });
   if constexpr (half > 1) return joined<R, half / 2>(total);
   return total[0];
+}
+
+/// t and elements [i, n) of x, one by one.
+template <class R, class X>
+typename R::Total added(typename R::Total t, const X& x, int64_t i, int64_t n) {
+  for (; i < n; ++i) t = R::fold(t, typename R::Total(R::step(R::lane(), x[i])));
+  return t;
+}
+
+/// Totals of a register: more would pass through memory.
+template <class Total>
+inline constexpr int totals = vector_bytes / int(sizeof(Total));
+/// Rows of fewer elements are added up in totals, not in lanes, which would take longer to join.
+template <class R>
+inline constexpr int64_t short_row = R::any_order ? lanes : 4 * lanes;
+/// And those of fewer in one: a loop over few integers is vectorised as it is, halves come through memory, and short
+/// registers gain less.
+template <class T>
+inline constexpr int64_t shortest_row = std::is_floating_point_v<T> ? 512 / vector_bytes
+                                        : is_half<T>                ? 1024 / vector_bytes
+                                                                    : lanes + 1;
+
+template <class R, class C, class T>
+typename R::Total reduce_short_row(const T* given, int64_t n) {
+  using Total = typename R::Total;
+  constexpr int width = totals<Total>;
+  const Computed<short_row<R>, C, T> x(given, n);
+  Total part[width];
+  std::fill_n(part, width, R::total());
+  int64_t i = 0;
+  for (; i + width <= n; i += width)
+    each_lane<width, Total>([&](int k) { part[k] = R::fold(part[k], Total(R::step(R::lane(), x[i + k]))); });
+  return added<R>(joined<R, width / 2>(part), x, i, n);
 }
 
 /// Products have lanes across blocks, too, so that each passes the numbers near 0 at most once.
@@ -186,47 +219,63 @@ typename R::Total product_of_row(const T* x, int64_t n) {
   return joined<R, lanes>(total);
 }
 
+/// Lanes of a block, and as many more.
+template <class R>
+struct Lanes {
+  using Lane = typename R::Lane;
+  Lane lane[lanes], more[lanes];
+  Lanes() {
+    std::fill_n(lane, lanes, R::lane());
+    std::fill_n(more, lanes, R::lane());
+  }
+  /// Adds elements of [i, end) while there are enough for all lanes, at last for half of them. Returns the next one.
+  template <class C, class T>
+  [[gnu::always_inline]] int64_t add(const T* x, int64_t i, int64_t end) {
+    for (; i + 2 * lanes <= end; i += 2 * lanes) {
+      const Computed<2 * lanes, C, T> v(x + i, 2 * lanes);
+      each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], v[k]); });
+      each_lane<lanes, Lane>([&](int k) { more[k] = R::step(more[k], v[lanes + k]); });
+    }
+    if (i + lanes > end) return i;
+    const Computed<lanes, C, T> v(x + i, lanes);
+    each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], v[k]); });
+    return i + lanes;
+  }
+  [[gnu::always_inline]] typename R::Total total() {
+    using Total = typename R::Total;
+    if constexpr (R::any_order) {
+      each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], more[k]); });
+      return joined<R, lanes / 2>(lane);
+    } else {
+      constexpr int width = totals<Total>;
+      Total part[width];
+      std::fill_n(part, width, R::total());
+#pragma GCC unroll 16
+      for (int g = 0; g < lanes; g += width)
+        each_lane<width, Total>(
+            [&](int k) { part[k] = R::fold(part[k], R::fold(Total(lane[g + k]), Total(more[g + k]))); });
+      return joined<R, width / 2>(part);
+    }
+  }
+};
+
 template <class R, class C, class T>
 typename R::Total reduce_row(const T* x, int64_t n) {
-  using Lane = typename R::Lane;
-  using Total = typename R::Total;
-  Total total = R::total();
-  if constexpr (!R::any_order)
-    if (n <= lanes) {  // as below, without the lanes that no element reaches
-      const Computed<lanes, C, T> v(x, n);
-      for (int64_t i = 0; i < n; ++i) total = R::fold(total, Total(R::step(R::lane(), v[i])));
-      return total;
-    }
-  if constexpr (std::is_same_v<R, Multiplies<C>>)
-    if (n >= 2 * lanes) return product_of_row<R, C>(x, n);
+  typename R::Total total = R::total();
+  if (n < shortest_row<T>) return added<R>(total, Computed<shortest_row<T>, C, T>(x, n), 0, n);
+  if (n < short_row<R>) return reduce_short_row<R, C>(x, n);
+  if constexpr (std::is_same_v<R, Multiplies<C>>) return product_of_row<R, C>(x, n);
   for (int64_t b = 0; b < n; b += block * lanes) {
-    Lane lane[lanes], more[lanes];
-    for (auto& l : lane) l = R::lane();
-    int64_t end = std::min(n, b + block * lanes), i = b;
-    const bool both = i + 2 * lanes <= end;
-    if (both) {
-      for (auto& l : more) l = R::lane();
-      for (; i + 2 * lanes <= end; i += 2 * lanes) {
-        const Computed<2 * lanes, C, T> v(x + i, 2 * lanes);
-        each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], v[k]); });
-        each_lane<lanes, Lane>([&](int k) { more[k] = R::step(more[k], v[lanes + k]); });
-      }
-    }
-    const Computed<2 * lanes, C, T> v(x + i, end - i);
-    int64_t at = 0;
-    for (; i + at + lanes <= end; at += lanes)
-      each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], v[at + k]); });
-    for (int64_t k = 0; i + at < end; ++at, ++k) lane[k] = R::step(lane[k], v[at]);
+    const int64_t end = std::min(n, b + block * lanes);
+    Lanes<R> l;
+    const int64_t i = l.template add<C>(x, b, end);
     if constexpr (R::any_order) {
-      if (both) each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], more[k]); });
-      total = R::fold(total, joined<R, lanes / 2>(lane));
-    } else if (both) {
-      Total part[lanes];
-      each_lane<lanes, Total>([&](int k) { part[k] = R::fold(Total(lane[k]), Total(more[k])); });
-      total = R::fold(total, joined<R, lanes / 2>(part));
-    } else {  // a short row takes longer to join than to add up
-      for (auto& l : lane) total = R::fold(total, Total(l));
+      const Computed<lanes, C, T> v(x + i, end - i);
+      for (int k = 0; i + k < end; ++k) l.lane[k] = R::step(l.lane[k], v[k]);
+    } else if (i < end) {
+      total = R::fold(total, reduce_short_row<R, C>(x + i, end - i));
     }
+    total = R::fold(total, l.total());
   }
   return total;
 }
