@@ -25,8 +25,10 @@ using Conversion = std::conditional_t<by_bits<To, From>, ToInt64, Converts>;
 
 template <class T>
 void fill_all(Tensor& out, T value) {
-  T* p = out.data<T>();
-  parallel_for(out.numel(), grain_elements, [&](int64_t begin, int64_t end) { std::fill(p + begin, p + end, value); });
+  using Word = std::conditional_t<is_half<T>, uint16_t, T>;  // a loop over halves does not vectorise
+  auto* p = reinterpret_cast<Word*>(out.data<T>());
+  const Word word = std::bit_cast<Word>(value);
+  parallel_for(out.numel(), grain_elements, [=](int64_t begin, int64_t end) { std::fill(p + begin, p + end, word); });
 }
 
 // out = in converted; any layouts.
