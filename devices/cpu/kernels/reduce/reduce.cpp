@@ -7,6 +7,7 @@
 #include <bit>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/autograd/autograd.h"
@@ -44,7 +45,25 @@ std::optional<int64_t> joint_stride(const Tensor& t, int from, int to) {
   }
   return extent == 1 ? 1 : innermost;
 }
-Reduced as_one_axis(const Tensor& t, uint32_t mask) {
+/// t with its dims as they lie in memory, if the kept ones stay in their order; `mask` goes with them.
+Tensor in_memory_order(const Tensor& t, uint32_t& mask) {
+  if (t.is_contiguous()) return t;
+  Ints order;
+  for (int i = 0; i < t.dim(); ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return t.strides()[a] > t.strides()[b]; });
+  uint32_t moved = 0;
+  int64_t kept = -1;
+  for (int i = 0; i < t.dim(); ++i)
+    if (mask >> order[i] & 1)
+      moved |= 1u << i;
+    else if (order[i] < std::exchange(kept, order[i]))
+      return t;
+  mask = moved;
+  NoGrad no_grad;
+  return permute(t, {order});
+}
+Reduced as_one_axis(const Tensor& given, uint32_t mask) {
+  const Tensor t = in_memory_order(given, mask);
   const uint32_t all = (1u << t.dim()) - 1;
   if ((mask & all) == all && t.is_contiguous()) return {t, Slices({1, t.numel(), 1})};
   int first = max_dims, last = -1;
