@@ -25,6 +25,11 @@ struct Walk {
     step = picked[dim];
     picked[dim] = 0;
   }
+  /// Rows of one element become columns, `picked.back()` and `beside.back()` apart.
+  void join_single_columns() {
+    while (shape.size() > 1 && shape.back() == 1)
+      for (Shape* s : {&shape, &picked, &beside}) *s = Shape(s->begin(), s->end() - 1);
+  }
   int64_t columns() const { return shape.back(); }
   int64_t rows() const { return shape.back() ? shape.numel() / shape.back() : 0; }
   bool last_dim() const { return dim == shape.size() - 1; }
@@ -63,7 +68,8 @@ void gather(const ops::Gather& op, Tensor& y, const Dense& x, const Strided& ind
   const Axis a = axis(x, op.dim);
   const IndexParts at(index, a.n, op.base);
   if (index.numel() == 0) return;
-  const Walk walk(index, x.shape(), index.shape(), op.dim);
+  Walk walk(index, x.shape(), index.shape(), op.dim);
+  walk.join_single_columns();
   by_size(x.dtype(), [&]<class W>(Type<W>) {
     const W* in = x.data<W>();
     W* out = y.data<W>();
