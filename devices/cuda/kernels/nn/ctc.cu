@@ -17,18 +17,18 @@ struct Call {
   const int64_t *steps, *labels;  // of each sequence
   Picks targets;
   int64_t* links;  // N x 3 x S, see Sequence
-  T *alpha, *g;    // N x T x (S + 2); for the way back N x 2 x (S + 2)
+  T* alpha;        // N x T x (S + 2)
   int64_t alpha_size;
 };
 
 /// The running block's sequence. `classes`: of each state; `next`: the next state of the same class; `first`: 1 where
 /// none before has it. Rows of alpha, logarithms of the states' probabilities at a step, begin behind two that never
-/// are; rows of g, gradients in them, end before two to which no way leads.
+/// are.
 template <class T>
 struct Sequence {
   const T* x;
-  int64_t apart, steps, states, blank, *classes, *next, *first;
-  T *alpha, *g;
+  int64_t apart, steps, states, *classes, *next, *first;
+  T* alpha;
   int64_t begin = threadIdx.x, step = blockDim.x;
 
   __device__ Sequence(const Call<T>& c, int64_t i)
@@ -36,14 +36,12 @@ struct Sequence {
         apart(c.sequences * c.classes),
         steps(c.steps[i]),
         states(2 * c.labels[i] + 1),
-        blank(c.blank),
         classes(c.links + i * 3 * c.states),
         next(classes + c.states),
         first(next + c.states),
-        alpha(c.alpha + i * c.alpha_size + 2),
-        g(c.g + i * 2 * (c.states + 2)) {
+        alpha(c.alpha + i * c.alpha_size + 2) {
     for (int64_t s = begin; s < states; s += step)
-      classes[s] = s % 2 ? c.targets.offset(i * (c.states / 2) + s / 2) : blank;
+      classes[s] = s % 2 ? c.targets.offset(i * (c.states / 2) + s / 2) : c.blank;
     __syncthreads();
   }
   __device__ T* at(int64_t t) const { return alpha + t * (states + 2); }
@@ -92,16 +90,14 @@ struct Sequence {
       dx[k] += sum;
     }
   }
-  /// Adds the gradient of `by` times the loss to dx, after forward().
-  __device__ void add_gradient(T by, T* dx) const {
+  /// Adds the gradient of `by` times the loss to dx, after forward(). `now` and `before` have room for the gradients in
+  /// alpha at a step and at the one before.
+  __device__ void add_gradient(T by, T* now, T* before, T* dx) const {
     if (steps == 0 || std::isinf(loss())) return;
     link();
     const Ways<T> last = end();
-    T *now = g, *before = g + states + 2;
-    for (int64_t s = begin; s < states + 2; s += step) {
+    for (int64_t s = begin; s < states; s += step)
       now[s] = s == states - 1 ? -by * (last.a / last.sum) : s == states - 2 ? -by * (last.b / last.sum) : T(0);
-      before[s] = 0;
-    }
     __syncthreads();
     for (int64_t t = steps - 1; t > 0; --t) {
       add_step(t, states, now, dx);
@@ -133,10 +129,11 @@ __global__ void loss_kernel(const Call<T> c, T* loss) {
   if (threadIdx.x == 0) loss[blockIdx.x] = s.loss();
 }
 template <class T>
-__global__ void gradient_kernel(const Call<T> c, const T* grad, T* dx) {
+__global__ void gradient_kernel(const Call<T> c, T* g, const T* grad, T* dx) {
   const Sequence<T> s(c, blockIdx.x);
+  T* const now = g + int64_t(blockIdx.x) * 2 * c.states;
   s.forward();
-  s.add_gradient(grad[blockIdx.x], dx + blockIdx.x * c.classes);
+  s.add_gradient(grad[blockIdx.x], now, now + c.states, dx + blockIdx.x * c.classes);
 }
 
 /// Calls f(call, threads of a block), with memory for what a kernel keeps.
@@ -153,12 +150,11 @@ void with_call(const ops::CtcEach& op, const Tensor& log_probs, const Tensor& ta
   lengths = basic::to_device(lengths, device);
   const Tensor links = Tensor::empty({n, 3, states}, Dtype::i64, device);
   const Tensor alpha = Tensor::empty({n, s[0], states + 2}, log_probs.dtype(), device);
-  const Tensor g = Tensor::empty({n, 2, states + 2}, log_probs.dtype(), device);
   const PickList picks(targets, s[2], 1, op.base, false, "targets by sequence");
   const unsigned block = unsigned(std::min<int64_t>((states + 33) / 32 * 32, threads));
   dispatch(Types<float, double>{}, log_probs.dtype(), [&]<class T>(Type<T>) {
     f(Call<T>{log_probs.data<T>(), n, s[2], states, op.blank, lengths.data<int64_t>(), lengths.data<int64_t>() + n,
-              picks.picks(), links.data<int64_t>(), alpha.data<T>(), g.data<T>(), s[0] * (states + 2)},
+              picks.picks(), links.data<int64_t>(), alpha.data<T>(), s[0] * (states + 2)},
       block);
   });
 }
@@ -174,7 +170,8 @@ void ctc_backward(const ops::CtcBackward& op, Tensor& dx, const Dense& grad, con
   if (dx.numel() == 0) return;
   dx.device().fill_zero(dx.raw(), dx.bytes());
   with_call(op.forward, log_probs, targets, [&]<class T>(const Call<T>& c, unsigned block) {
-    start(dx, gradient_kernel<T>, unsigned(c.sequences), block, 0, c, grad.data<T>(), dx.data<T>());
+    const Tensor g = Tensor::empty(Shape{c.sequences, 2, c.states}, dx.dtype(), dx.device());
+    start(dx, gradient_kernel<T>, unsigned(c.sequences), block, 0, c, g.data<T>(), grad.data<T>(), dx.data<T>());
   });
 }
 
