@@ -88,7 +88,8 @@ struct RowPick {
   RowPick(const Source& c, int64_t inner) : runs(c.runs()) {
     if (inner > 1) return;
     if (int64_t(runs.size()) * 4 > c.to()) {
-      for (int64_t i = 0; i < c.to(); ++i) singly.push_back(int32_t(c.at(i)));
+      const std::vector<int64_t> sources = c.all();
+      singly.assign(sources.begin(), sources.end());
       holes = std::any_of(singly.begin(), singly.end(), [](int32_t i) { return i < 0; });
       return;
     }
