@@ -1,6 +1,17 @@
 -- Elementwise operators as scripts call them: names in tables, both orders of polygamma, `inplace = true`.
 local t, s = torch.Tester(), torch.TestSuite()
 
+function s.equality_by_parts()
+  local x = torch.arange(20000)
+  for _, at in ipairs {1, 1024, 1025, 5120, 5121, 20000} do
+    local y = x:clone()
+    t:eq(torch.equal(x, y), true)
+    y[at] = -1
+    t:eq(torch.equal(x, y), false)
+    t:eq(torch.equal(x:view(100, 200):t(), y:view(100, 200):t()), false)
+  end
+end
+
 function s.inplace_by_name()
   local x = torch.tensor {-1., 0.5, 8.}
   t:assert(F.relu6(x, {inplace = true}) == x, 'the tensor itself')

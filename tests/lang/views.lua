@@ -210,6 +210,16 @@ function s.diagonals_in_place()
   t:eq(x:fill_diagonal_(2, {wrap = true}) == x, true)
   t:eq(x, torch.tensor {{2., 0.}, {0., 2.}, {0., 0.}, {2., 0.}, {0., 2.}})
   t:fails(function() return torch.zeros(2, 3, 2):fill_diagonal_(1) end, '[2, 3, 2]')
+  t:fails(function() return torch.zeros(3, 1):expand(3, 3):fill_diagonal_(1) end, 'clone()')
+  for rows = 0, 13 do
+    for columns = 0, 4 do
+      local wrapped, plain = torch.zeros(columns, rows):t():fill_diagonal_(1, {wrap = true}), torch.zeros(rows, columns)
+      for i = 0, rows * columns - 1, columns + 1 do plain[{i // columns + 1, i % columns + 1}] = 1 end
+      t:eq(wrapped, plain)
+    end
+  end
+  local each = torch.vmap(function(m) return m:fill_diagonal_(1) end)(torch.zeros(3, 2, 2))
+  t:eq(each, torch.eye(2):expand(3, 2, 2))
   local y = torch.ones(2, 2, {requires_grad = true})
   local z = y * 3
   z:fill_diagonal_(0):sum():backward()

@@ -33,6 +33,8 @@ void check_parts(int64_t parts) {
   if (parts > most) throw Error("{} parts are too many; a tensor can be split into at most {}", parts, most);
 }
 
+bool is_readable(const Tensor& x) { return x.device().on_host() && x.device().has_data() && x.numel() > 0; }
+
 Dtype wide(Dtype d) { return d == Dtype::f64 ? d : Dtype::f32; }
 
 }  // namespace luth::ops

@@ -33,6 +33,9 @@ void check_not_bool(Dtype d);
 /// Throws for more than a million parts: each is a tensor of its own, however empty, and no extent bounds them.
 void check_parts(int64_t parts);
 
+/// Whether the CPU may read an element of `x` at once: on other devices it would wait, and some have none to read.
+bool is_readable(const Tensor& x);
+
 /// What sums over elements of `d` are kept in: float64 for float64, else float32.
 Dtype wide(Dtype d);
 

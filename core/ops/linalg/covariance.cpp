@@ -1,5 +1,6 @@
 #include "core/ops/linalg/covariance.h"
 
+#include "core/ops/common/checks.h"
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -22,8 +23,7 @@ void check_weights(const Tensor& w, std::string_view what, bool integers, int64_
     throw Error("{} has shape {}, but there are {} observations", what, to_string(w.shape()), observations);
   if (integers ? !is_integral(w.dtype()) : !is_floating(w.dtype()))
     throw Error("{} must be {}, not {}", what, integers ? "integers" : "floats", name(w.dtype()));
-  if (w.device().on_host() && w.numel() && any(lt(w.detach(), 0)).item().to<bool>())
-    throw Error("{} must not be negative", what);
+  if (is_readable(w) && any(lt(w.detach(), 0)).item().to<bool>()) throw Error("{} must not be negative", what);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ Tensor variances(const Tensor& x, const Value& var) {
     return full(Shape(), var.scalar().value(), x.dtype(), x.device());
   }
   const Tensor& v = var;
-  if (v.device().on_host() && v.device().has_data() && v.numel() > 0) {  // elsewhere it would wait
+  if (is_readable(v)) {
     NoGrad no_grad;
     if (amin(v).item().value() < 0) throw Error("var must not be negative, but has negative elements");
   }

@@ -4,6 +4,7 @@
 #include "core/ops/common/sample_tensors.h"
 
 #include "core/autograd/autograd.h"
+#include "core/ops/common/checks.h"
 #include "core/ops/common/positions.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/activation.h"
@@ -49,7 +50,7 @@ void check_bags(const EmbeddingBag& op, const Inputs& in) {
                 name(in[3].dtype()));
 }
 void check_offsets(const Tensor& offsets, int64_t positions, int base) {
-  if (!offsets.device().on_host() || !offsets.device().has_data() || offsets.numel() == 0) return;
+  if (!is_readable(offsets)) return;
   NoGrad no_grad;
   const Tensor all = contiguous(cast_to(offsets, Dtype::i64));
   const int64_t *at = all.data<int64_t>(), n = all.numel(), first = at[0], last = at[n - 1];

@@ -25,7 +25,6 @@ const DefineAll<GeometricFill, CauchyFill, LogNormalFill, RandomAll, RandomBelow
 Tensor empty_like(const Tensor& x) { return Tensor::empty(x.shape(), x.dtype(), x.device()); }
 /// Uniform in (0, 1], in float64.
 Tensor uniform_above_zero(const Tensor& like) { return sub(1, luth::rand(like.shape(), Dtype::f64, like.device())); }
-bool readable(const Tensor& x) { return x.device().on_host() && x.device().has_data() && x.numel() > 0; }
 }  // namespace
 
 Tensor GeometricFill::decompose(const Inputs& in) const {
@@ -106,7 +105,7 @@ void check_weights(const Multinomial& op, const Tensor& weights) {
   if (classes == 0) throw Error("input has no classes: its shape is {}", to_string(s));
   if (!op.replacement && op.num_samples > classes)
     throw Error("cannot draw {} of {} classes without replacement", op.num_samples, classes);
-  if (!readable(weights)) return;  // on other devices it would wait
+  if (!is_readable(weights)) return;
   const double least = amin(weights).item().value();
   Tensor some = sum(cast_to(ne(weights, 0), Dtype::i64), {.dim = {-1}});
   const double total = sum(cast_to(weights, Dtype::f64)).item().value();

@@ -97,8 +97,8 @@ Spec Bernoulli::infer(const Inputs& in) const { return same_floating(in); }
 Tensor NormalPairs::decompose(const Inputs& in) const {
   if (in[1].is_scalar() && in[1].scalar().value() < 0) throw Error("std must not be negative");
   Tensor base = in[0].is_tensor() ? in[0].tensor() : in[1].tensor();
-  if (in[1].is_tensor() && in[1].numel() && in[1].tensor().device().on_host() && in[1].tensor().device().has_data()) {
-    NoGrad no_grad;  // on other devices it would wait
+  if (in[1].is_tensor() && is_readable(in[1])) {
+    NoGrad no_grad;
     if (amin(in[1]).item().value() < 0) throw Error("std must not be negative, but has negative elements");
   }
   if (!base) throw Error("mean or std must be a tensor; for two numbers give a size");

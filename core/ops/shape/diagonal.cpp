@@ -89,18 +89,22 @@ Tensor DiagFlat::decompose(const Inputs& in) const {
   return diag_embed(reshape(in[0], {Shape{in[0].numel()}}), {offset});
 }
 
+// A tall matrix has, with wrap, a diagonal in each block of columns + 1 rows, the last of which may be cut short.
 Tensor FillDiagonal::decompose(const Inputs& in) const {
-  const Shape& s = in[0].shape();
+  const Tensor& y = in[0];
+  const Shape& s = y.shape();
   if (s.size() < 2) throw Error("needs a tensor of at least 2 dims, this one has {}", s.size());
   for (int i = 1; s.size() > 2 && i < s.size(); ++i)
     if (s[i] != s[0])
       throw Error("all extents must be equal where there are more than 2, the shape is {}", to_string(s));
-  Tensor y = clone(in[0], {MemoryFormat::contiguous});
+  if (is_expanded(s, y.strides())) throw Error("has several elements in one place (it was expanded); clone() it first");
   int64_t step = 0, n = s[0];
   for (int64_t st : y.strides()) step += st;
   for (int64_t extent : s) n = std::min(n, extent);
-  if (wrap && s.size() == 2) n = (y.numel() + step - 1) / step;
-  fill.into(as_strided(y, {{n}, {step}, 0}), fill_value);
+  const int64_t period = s[1] + 1, whole = wrap && s.size() == 2 && n > 0 ? std::max<int64_t>(s[0] / period, 1) : 1;
+  fill.into(as_strided(y, {{whole, n}, {period * y.strides()[0], step}, {}}), fill_value);
+  if (const int64_t done = whole * period; wrap && s.size() == 2 && s[0] > done)
+    fill.into(diagonal(slice(y, {0, done, s[0]}), {{}}), fill_value);
   return y;
 }
 
