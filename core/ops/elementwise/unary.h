@@ -12,6 +12,7 @@ struct Abs : Elementwise {
   static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "absolute"});
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x) const { if constexpr (std::is_unsigned_v<T>) return x; else if constexpr (is_float<T>) return std::fabs(x); else return x < T(0) ? T(-x) : x; }
+  static uint16_t bits(uint16_t half) { return half & 0x7fff; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Abs> samples() { return unary_samples<Abs>(0.5, 2); }
 };
@@ -21,6 +22,7 @@ struct Neg : Elementwise {
   using Dtypes = Numbers;
   Spec infer(const Inputs& in) const;
   template <class T> LUTH_HD T f(T x) const { return T(-x); }
+  static uint16_t bits(uint16_t half) { return half ^ 0x8000; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Neg> samples() { return unary_samples<Neg>(-2, 2); }
 };

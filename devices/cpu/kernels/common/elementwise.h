@@ -21,8 +21,18 @@ struct Calls {
   bool is_quick(X... x) const { return f.is_quick(x...); }
 };
 
+/// Operators that change bits of 16-bit floats, which need not become float.
+template <class Op>
+concept OnBits = requires(uint16_t half) {
+  Op::bits(half);
+};
+
 template <class Op, class... V>
 void apply_elementwise(const Op& op, Tensor& y, const V&... in) {
+  if constexpr (OnBits<Op>)
+    if (y.dtype() == Dtype::f16 || y.dtype() == Dtype::bf16)
+      return elementwise_loop<uint16_t, uint16_t>(
+          y, [](uint16_t half) { return Op::bits(half); }, in...);
   auto run = [&]<class Out, class T, class F>(Type<Out>, Type<T>, const F& f) {
     ops::with_choice(f, [&]<class G>(const G& g) {
       elementwise_loop<Out, std::conditional_t<true, T, V>...>(y, Calls<G>{g}, in...);

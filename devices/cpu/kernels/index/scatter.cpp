@@ -34,20 +34,19 @@ struct Walk {
   int64_t rows() const { return shape.back() ? shape.numel() / shape.back() : 0; }
   bool last_dim() const { return dim == shape.size() - 1; }
 
-  /// Calls f(position in index, offset in picked, offset in beside) for the first element of rows [begin, end); from
-  /// there, columns are picked.back() and beside.back() apart.
-  template <class F>
-  void each_row(int64_t begin, int64_t end, F f) const {
-    for (int64_t r = begin; r < end; ++r) {
-      int64_t rest = r, p = 0, q = 0;
-      for (int d = shape.size() - 2; d >= 0; --d) {
-        const int64_t c = rest % shape[d];
-        rest /= shape[d];
-        p += c * picked[d];
-        q += c * beside[d];
-      }
-      f(r * columns(), p, q);
+  struct Offsets {
+    int64_t picked, beside;
+  };
+  /// Of the first element of row r; from there, columns are picked.back() and beside.back() apart.
+  Offsets row(int64_t r) const {
+    Offsets at{0, 0};
+    for (int d = shape.size() - 2; d >= 0; --d) {
+      const int64_t c = d ? r % shape[d] : r;
+      if (d) r /= shape[d];
+      at.picked += c * picked[d];
+      at.beside += c * beside[d];
     }
+    return at;
   }
 };
 
@@ -76,11 +75,15 @@ void gather(const ops::Gather& op, Tensor& y, const Dense& x, const Strided& ind
     const int64_t n = walk.columns(), across = walk.picked.back(), step = walk.step;
     const bool dense = walk.last_dim() && n >= a.n;  // most of a row is read, in an order that no processor foresees
     parallel_for(walk.rows(), row_grain(n), [&](int64_t b, int64_t e) {
-      walk.each_row(b, e, [&](int64_t first, int64_t p, int64_t) {
-        at.each(first, n, [&](int64_t j, const int64_t* i, int64_t count) {
-          if (dense) fetch_ahead(in + p + a.n + j, count);  // of the next row
-          pick(out + first + j, in + p + j * across, i, count, across, step);
-        });
+      int64_t row = b, column = 0, p = walk.row(b).picked;
+      at.each(b * n, (e - b) * n, [&](int64_t first, const int64_t* i, int64_t count) {
+        for (int64_t j = 0, m; j < count; j += m) {
+          m = std::min(count - j, n - column);
+          if (dense) fetch_ahead(in + p + a.n + column, m);  // of the next row
+          pick(out + b * n + first + j, in + p + column * across, i + j, m, across, step);
+          column += m;
+          if (column == n) column = 0, p = walk.row(++row).picked;
+        }
       });
     });
   });
@@ -92,9 +95,10 @@ template <class F>
 void each_scattered(const Walk& walk, const Indices& at, F put) {
   const int64_t n = walk.columns();
   auto part = [&](int64_t row0, int64_t row1, int64_t col0, int64_t col1, auto across, auto step) {
-    walk.each_row(row0, row1, [&](int64_t first, int64_t p, int64_t q) {
-      for (int64_t j = col0; j < col1; ++j) put(p + j * across + at[first + j] * step, q + j);
-    });
+    for (int64_t r = row0; r < row1; ++r) {
+      const Walk::Offsets o = walk.row(r);
+      for (int64_t j = col0; j < col1; ++j) put(o.picked + j * across + at[r * n + j] * step, o.beside + j);
+    }
   };
   if (at.size() == 0) return;
   using std::integral_constant;

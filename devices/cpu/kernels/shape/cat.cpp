@@ -2,6 +2,7 @@
 #include "core/ops/shape/cat_layout.h"
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "devices/cpu/kernels/common/fetch_ahead.h"
@@ -62,8 +63,9 @@ void cat(const ops::CatFew& op, Tensor& result, const List tensors) {
       for (const Part& p : parts) {
         if (last < outer && p.step == p.size)
           fetch_ahead(p.in + last * p.size, rows * p.size);  // no processor foresees many inputs
-        if (p.size == 1)
-          for (int64_t o = first; o < last; ++o) p.out[o * row] = p.in[o * p.step];
+        if (p.size == 1)  // what the loop reads is its own: a store of bytes may change all else
+          for (auto [o, in, out, step] = std::tuple(first, p.in, p.out, p.step); o < last; ++o)
+            out[o * row] = in[o * step];
         else
           for (int64_t o = first; o < last; ++o)
             copy_bytes(p.out + o * row, p.in + o * p.step, size_t(p.size) * sizeof(W));
