@@ -1,13 +1,14 @@
 // Scalar functions that operators share between devices, in forms that g++ vectorises in ordinary loops. exp and erf of
 // float are polynomials of our own; the other float functions call glibc's libmvec from vector loops (within 4 units in
-// the last place) and libm from scalar ones. Those of double are our own (elementary.h) or libm's: libmvec's, within 4
-// units, would be worse.
+// the last place) and libm from scalar ones. Those of double are our own (elementary.h, trigonometry.h, power.h) or
+// libm's: libmvec's, within 4 units, would be worse.
 #pragma once
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
 #include "core/math/elementary.h"
+#include "core/math/trigonometry.h"
 
 // Tells g++ that libmvec has vector versions. clang knows no such attribute and calls the scalar functions.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
@@ -94,6 +95,12 @@ inline constexpr bool has_own = false;
 inline constexpr bool has_own = true;
 #endif
 [[gnu::always_inline]] LUTH_HD inline double exp(double x) { return has_own ? own::exp(x) : std::exp(x); }
+[[gnu::always_inline]] LUTH_HD inline double acos(double x) { return has_own && has_fma ? own::acos(x) : std::acos(x); }
+[[gnu::always_inline]] LUTH_HD inline double asin(double x) { return has_own && has_fma ? own::asin(x) : std::asin(x); }
+[[gnu::always_inline]] LUTH_HD inline double atan(double x) { return has_own && has_fma ? own::atan(x) : std::atan(x); }
+[[gnu::always_inline]] LUTH_HD inline double atan2(double y, double x) {
+  return has_own && has_fma ? own::atan2(y, x) : std::atan2(y, x);
+}
 [[gnu::always_inline]] LUTH_HD inline double erf(double x) { return has_own && has_fma ? own::erf(x) : std::erf(x); }
 [[gnu::always_inline]] LUTH_HD inline double expm1(double x) { return has_own ? own::expm1(x) : std::expm1(x); }
 [[gnu::always_inline]] LUTH_HD inline double log(double x) { return has_own ? own::log(x) : std::log(x); }
@@ -125,13 +132,9 @@ LUTH_HD inline float sqrt(float x) { return std::sqrt(x); }
 LUTH_HD inline float tan(float x) { return ::tanf(x); }
 LUTH_HD inline float tanh(float x) { return ::tanhf(x); }
 
-LUTH_HD inline double acos(double x) { return std::acos(x); }
 LUTH_HD inline double acosh(double x) { return std::acosh(x); }
-LUTH_HD inline double asin(double x) { return std::asin(x); }
 LUTH_HD inline double asinh(double x) { return std::asinh(x); }
-LUTH_HD inline double atan(double x) { return std::atan(x); }
 LUTH_HD inline double atanh(double x) { return std::atanh(x); }
-LUTH_HD inline double atan2(double y, double x) { return std::atan2(y, x); }
 LUTH_HD inline double cos(double x) { return std::cos(x); }
 LUTH_HD inline double cosh(double x) { return std::cosh(x); }
 LUTH_HD inline double erfc(double x) { return std::erfc(x); }
@@ -155,6 +158,14 @@ LUTH_HD inline double nearbyint(double x) { return ::nearbyint(x); }
 LUTH_HD inline float fmod(float x, float y) { return ::fmodf(x, y); }
 LUTH_HD inline double fmod(double x, double y) { return ::fmod(x, y); }
 // clang-format on
+
+/// Floats whose sin, cos and tan have quick forms, and the numbers that these are for.
+template <class T>
+concept HasQuickSine = std::is_same_v<T, double> && has_fma;
+template <HasQuickSine T>
+LUTH_HD bool is_sine_quick(T x) {
+  return std::fabs(x) < own::widest_angle;
+}
 
 /// fmod for |x / y| below a quarter of the first number whose neighbour is 1 away: the rounded quotient is then the
 /// true one's whole part or, where it was rounded up to the next whole number, 1 more. The rest is a multiple of y's
