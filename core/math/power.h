@@ -21,12 +21,6 @@ struct Pair {
   return {high, std::fma(-high, high, x) / (high + high)};
 }
 
-/// 2^n where `up`, 2^-n where `down`, else 1. From bits: of choices between constants g++ makes paths.
-[[gnu::always_inline]] LUTH_HD inline double power_of_two(int n, bool up, bool down) {
-  const uint64_t step = uint64_t(n) << 52, more = -uint64_t(up) & step, less = -uint64_t(down) & step;
-  return std::bit_cast<double>(0x3ff0000000000000 + more - less);
-}
-
 /// x^(twice / 2) within 0.51, subnormal results within 0.76: products of x, of its root and of their inverses. Very
 /// small and very large numbers are scaled, so that low parts lose nothing.
 template <int twice>
@@ -44,6 +38,41 @@ template <int twice>
   const double low = std::fabs(power.low) < infinity ? power.low : 0;
   const double result = std::copysign(power.high + low, power.high) * power_of_two(50 * twice, large, small);
   return odd && t == infinity ? (twice < 0 ? 0.0 : infinity) : result;
+}
+
+/// ln x for 0 < x < infinity, within 2^-66 of it: as log_of has it, s and the first terms as sums of two.
+[[gnu::always_inline]] LUTH_HD inline Pair log_pair(double x) {
+  const Reduced r = reduced(x);
+  const double base = r.k * ln2_high + r.quarter * third_high, base_low = fused(r.k, ln2_low, r.quarter * third_low);
+  const double lower = 2 + r.f, lower_low = (2 - lower) + r.f, upside = 1 / lower, quotient = r.f * upside;
+  const double rest = fused(-quotient, lower_low, std::fma(-quotient, lower, r.f));
+  // ln(1 + f) = s (2 + z (2/3 + z p)) with z = s^2
+  const Pair s{quotient, rest * upside}, z = product(s, s);
+  constexpr double two_thirds = 2.0 / 3, two_thirds_low = 3.700743415417188e-17;
+  const double p = z.high * polynomial(z.high, 0.13820392671978118, 0.1537668708801054, 0.18181883252750874,
+                                       0.22222221941185027, 0.2857142857202367, 0.3999999999999953);
+  const double factor = two_thirds + p, factor_low = (two_thirds - factor) + p + two_thirds_low;
+  const Pair t = product(z, {factor, factor_low});
+  const double sum = 2 + t.high, sum_low = (2 - sum) + t.high + t.low;
+  const Pair near = product(s, {sum, sum_low});
+  const double total = base + near.high, total_low = (base - total) + near.high + (near.low + base_low);
+  const double high = total + total_low;
+  return {high, (total - high) + total_low};
+}
+/// x^y within 0.54, subnormal results within 0.76.
+[[gnu::always_inline]] LUTH_HD inline double pow(double x, double y) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double t = std::fabs(x), half = 0.5 * y;
+  const Pair l = log_pair(t);
+  const double log = t == 0 ? -infinity : t < infinity ? l.high : t;  // nan: itself
+  const double exponent = y * log, lost = fused(y, l.low, std::fma(y, log, -exponent));
+  const double near = at_most(at_least(exponent, -1418.2), 710.0);  // see exp
+  const double power = exponential(near, 0x1.8p27, near == exponent ? lost : 0).power();
+  const bool whole = std::trunc(y) == y, odd = whole & (std::trunc(half) != half) & (std::fabs(y) < infinity);
+  const bool none = (exponent != exponent) | ((x < 0) & (t < infinity) & !whole);
+  const bool one = (y == 0) | (x == 1) | ((x == -1) & (std::fabs(y) == infinity));  // of nan too
+  const double some = none ? std::numeric_limits<double>::quiet_NaN() : odd ? std::copysign(power, x) : power;
+  return one ? 1 : some;
 }
 
 }  // namespace luth::math::own

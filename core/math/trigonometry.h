@@ -51,7 +51,7 @@ struct SineCosine {
   const bool odd = a.n & 1;
   return negated((odd ? s.cosine : s.sine) + (odd ? s.cosine_low : s.sine_low), a.n >> 1);
 }
-/// sin x and cos x within 0.56, tan x within 0.62 for |x| < widest_angle.
+/// sin x and cos x within 0.57, tan x within 0.58 for |x| < widest_angle.
 [[gnu::always_inline]] LUTH_HD inline double sin(double x) {
   return negated(sine_of(angle(std::fabs(x))), std::bit_cast<uint64_t>(x) >> 63);
 }
@@ -91,7 +91,7 @@ struct Arc {
   const double lost = far ? std::fma(-s, s, z) / (s + (s + 0x1p-1000)) : 0;  // of the root
   return {far, s, fused(s * z, p, lost)};
 }
-/// asin x and acos x within 0.55.
+/// asin x and acos x within 0.6.
 [[gnu::always_inline]] LUTH_HD inline double asin(double x) {
   const Arc a = arc(x);
   const double high = 2 * (quarter_pi - a.s), lost = (2 * quarter_pi - high) - 2 * a.s;
@@ -127,7 +127,7 @@ struct Arc {
   const double high = fused(way, q, base), lost = fused(way, q, base - high);
   return high + fused(way, low, lost + fused(quarters, quarter_pi_low, base_low));
 }
-/// atan x and atan2(y, x) within 0.6.
+/// atan x and atan2(y, x) within 0.61; results below 1e-290 within 0.75.
 [[gnu::always_inline]] LUTH_HD inline double atan(double x) {
   const double t = at_most(std::fabs(x), 0x1p60);  // whose atan rounds to pi/2
   return x == x ? std::copysign(angle_of(t, 1, false), x) : x;

@@ -1,7 +1,6 @@
 // Elementwise arithmetic and logic on the CPU: from the operators' scalar functions.
 #include "core/ops/elementwise/arith.h"
 
-#include "core/math/power.h"
 #include "core/ops/elementwise/select.h"
 #include "devices/cpu/kernels/common/elementwise.h"
 
