@@ -1,8 +1,8 @@
-// exp, expm1, tanh, log, log1p and erf of double in forms that g++ vectorises: no branches, no tables, no conversions
-// between int64 and double, which AVX2 has not. Products that are rounded are added by `fused`, so that a loop's
-// vectors and the elements behind them have the same bits. Polynomials are minimax fits by Remez's exchange in 60
-// digits, weighted by what their error is in the result. Errors, in units in the last place, are the largest of a
-// million arguments of each function against 64 or 113 bits.
+// exp, exp2, expm1, tanh, log, log2, log10, log1p and erf of double in forms that g++ vectorises: no branches, no
+// tables, no conversions between int64 and double, which AVX2 has not. Products that are rounded are added by `fused`,
+// so that a loop's vectors and the elements behind them have the same bits. Polynomials are minimax fits by Remez's
+// exchange in 60 digits, weighted by what their error is in the result. Errors, in units in the last place, are the
+// largest of a million arguments of each function against 64 or 113 bits.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -57,7 +57,14 @@ LUTH_HD inline double polynomial(double x, double first, C... rest) {
 
 namespace own {  // inlined by force: a call keeps a loop from being vectorised
 
+/// 2^n where `up`, 2^-n where `down`, else 1. From bits: of choices between constants g++ makes paths.
+[[gnu::always_inline]] LUTH_HD inline double power_of_two(int n, bool up, bool down) {
+  const uint64_t step = uint64_t(n) << 52, more = -uint64_t(up) & step, less = -uint64_t(down) & step;
+  return std::bit_cast<double>(0x3ff0000000000000 + more - less);
+}
+
 inline constexpr double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;  // 42 bits, and what they leave
+inline constexpr double third_high = 0x1.269621134dp+0, third_low = 0x1.724f077d6eceep-41;  // of 4 ln(4/3)
 
 /// e^x = 2^n (1 + main + rest) for |x| < 1420: x = n ln 2 + r, n a whole number, |r| <= ln 2 / 2 (Cody and Waite's
 /// reduction in two parts). main = h + h^2 / 2 of h, which is r rounded to 25 bits after the point (to the last bit of
@@ -65,28 +72,40 @@ inline constexpr double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c767
 struct Exponential {
   uint64_t n;  // n + 2046 in the last 12 bits
   double main, rest;
+  /// The power, by two factors, so that subnormal results and those next to overflow are right.
+  LUTH_HD double power() const {
+    const uint64_t half = (n << 51) & 0xfff0000000000000;
+    return (1 + main + rest) * std::bit_cast<double>(half) * std::bit_cast<double>((n << 52) - half);
+  }
   /// 2^(n + more), a normal number.
   LUTH_HD double scale(int more = 0) const { return std::bit_cast<double>((n + uint64_t(more - 1023)) << 52); }
 };
-[[gnu::always_inline]] LUTH_HD inline Exponential exponential(double x, double grid = 0x1.8p27) {
-  constexpr double log2_e = 0x1.71547652b82fep+0, round = 0x1.8p52 + 2046;
-  const double shifted = fused(x, log2_e, round), whole = shifted - round;
-  const double from = x - whole * ln2_high, r = fused(whole, -ln2_low, from);
-  const double h = (r + grid) - grid, left = fused(whole, -ln2_low, from - h);
+[[gnu::always_inline]] LUTH_HD inline Exponential exponential_of(uint64_t n, double r, double h, double left) {
   const double p = polynomial(r, 2.0838524893628494e-09, 2.5111245690814582e-08, 2.7557526050654836e-07,
                               2.755723745799969e-06, 2.4801587025657696e-05, 0.00019841269893336024,
                               0.001388888888903324, 0.00833333333331853, 0.04166666666666641, 0.1666666666666668);
-  return {std::bit_cast<uint64_t>(shifted), 0.5 * h * h + h, fused(r * r * r, p, left * (0.5 * left + h)) + left};
+  return {n, 0.5 * h * h + h, fused(r * r * r, p, left * (0.5 * left + h)) + left};
+}
+/// e^(x + more), where `more` is at most some units in the last place of x.
+[[gnu::always_inline]] LUTH_HD inline Exponential exponential(double x, double grid = 0x1.8p27, double more = -0.0) {
+  constexpr double log2_e = 0x1.71547652b82fep+0, round = 0x1.8p52 + 2046;
+  const double shifted = fused(x, log2_e, round), whole = shifted - round;
+  const double from = x - whole * ln2_high, r = fused(whole, -ln2_low, from + more);
+  const double h = (r + grid) - grid;
+  return exponential_of(std::bit_cast<uint64_t>(shifted), r, h, fused(whole, -ln2_low, (from - h) + more));
 }
 
-/// e^x within 0.53, subnormal results within 0.76, as they are rounded twice. 2^n is applied in two factors, so that
-/// subnormal results and those next to overflow are right.
+/// e^x within 0.53 and 2^x within 0.54, subnormal results within 0.76, as they are rounded twice.
 [[gnu::always_inline]] LUTH_HD inline double exp(double x) {
   // e^710 is infinite; at -1418.2 both factors are 0, so -inf, as masks have it, costs no underflow
   const Exponential e = exponential(at_most(at_least(x, -1418.2), 710.0));
-  const uint64_t half = (e.n << 51) & 0xfff0000000000000;
-  const double a = std::bit_cast<double>(half), b = std::bit_cast<double>((e.n << 52) - half);
-  return x == x ? (1 + e.main + e.rest) * a * b : x;
+  return x == x ? e.power() : x;
+}
+[[gnu::always_inline]] LUTH_HD inline double exp2(double x) {
+  constexpr double ln2 = 0x1.62e42fefa39efp-1, lost = 0x1.abc9e3b39803fp-56, round = 0x1.8p52 + 2046, grid = 0x1.8p27;
+  const double near = at_most(at_least(x, -2046.0), 1025.0), shifted = near + round, part = near - (shifted - round);
+  const double r = part * ln2, low = fused(part, lost, has_fma ? std::fma(part, ln2, -r) : 0), h = (r + grid) - grid;
+  return x == x ? exponential_of(std::bit_cast<uint64_t>(shifted), r, h, (r - h) + low).power() : x;
 }
 
 /// e^x - 1 within 0.63.
@@ -113,30 +132,36 @@ struct Exponential {
   return x == x ? std::copysign(t < 0x1p-10 ? near : far, x) : x;
 }
 
-/// ln(x / (1 + f)) as a sum, and f from -0.1875 to 0.21875: x = 2^k (1 + f) or 2^k (1 + f) 4/3.
+/// x = 2^k (1 + f) with quarter = 0, or 2^k (1 + f) 4/3 with quarter = 1/4; f is from -0.1875 to 0.21875.
 struct Reduced {
-  double high, low, f;
+  double k, quarter, f;
 };
 [[gnu::always_inline]] LUTH_HD inline Reduced reduced(double x) {
-  constexpr uint64_t one = 0x3ff0000000000000, least = 0x3fea000000000000;             // 0.8125
-  constexpr double third_high = 0x1.269621134dp+0, third_low = 0x1.724f077d6eceep-41;  // 4 ln(4/3)
+  constexpr uint64_t one = 0x3ff0000000000000, least = 0x3fea000000000000;  // 0.8125
   const bool tiny = x < 0x1p-1022;
   const uint64_t bits = std::bit_cast<uint64_t>(tiny ? x * 0x1p54 : x) + (one - least);
   const double k = std::bit_cast<double>(bits >> 52 | 0x4330000000000000) - (tiny ? 0x1p52 + 1077 : 0x1p52 + 1023);
   const double m = std::bit_cast<double>((bits & 0x000fffffffffffff) + least), quarter = m > 1.15 ? 0.25 : 0.0;
-  return {k * ln2_high + quarter * third_high, fused(k, ln2_low, quarter * third_low), (m - 1) - quarter * m};
+  return {k, quarter, (m - 1) - quarter * m};
 }
-/// The logarithm of what was reduced, + more. ln(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R) with s = f / (2 + f) and R =
-/// ln(1 + f) / s - 2, a polynomial in s^2, as in fdlibm's e_log.c. Sums are exact up to the square of h, the upper 26
-/// bits of f.
-[[gnu::always_inline]] LUTH_HD inline double log_of(const Reduced& x, double more) {
-  const double f = x.f, s = f / (2 + f), z = s * s;
+/// The upper 26 bits of x, whose square is exact.
+[[gnu::always_inline]] LUTH_HD inline double upper_half(double x) {
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0xfffffffff8000000);
+}
+/// ln(1 + f) - f + h^2 / 2 for f = h + left. ln(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R) with s = f / (2 + f) and R =
+/// ln(1 + f) / s - 2, a polynomial in s^2, as in fdlibm's e_log.c.
+[[gnu::always_inline]] LUTH_HD inline double log_rest(double f, double h, double left) {
+  const double s = f / (2 + f), z = s * s;
   const double p = polynomial(z, 0.15888214852747318, 0.18174480485016734, 0.22222274640166267, 0.28571428382361325,
                               0.40000000000313335, 0.666666666666665);
-  const double h = std::bit_cast<double>(std::bit_cast<uint64_t>(f) & 0xfffffffff8000000), left = f - h;
-  const double sum = x.high + f, y = sum - 0.5 * h * h;
-  const double lost = ((x.high - sum) + f) + ((sum - y) - 0.5 * h * h);
-  return y + (lost + fused(s, fused(0.5 * f, f, z * p), -left * (0.5 * left + h)) + x.low + more);
+  return fused(s, fused(0.5 * f, f, z * p), -left * (0.5 * left + h));
+}
+/// The logarithm of what was reduced, + more. Sums are exact up to h^2.
+[[gnu::always_inline]] LUTH_HD inline double log_of(const Reduced& x, double more) {
+  const double high = x.k * ln2_high + x.quarter * third_high, low = fused(x.k, ln2_low, x.quarter * third_low);
+  const double f = x.f, h = upper_half(f), left = f - h, sum = high + f, y = sum - 0.5 * h * h;
+  const double lost = ((high - sum) + f) + ((sum - y) - 0.5 * h * h);
+  return y + (lost + log_rest(f, h, left) + low + more);
 }
 /// y for x above the pole, minus infinity there, nan below and for nan.
 [[gnu::always_inline]] LUTH_HD inline double above(double pole, double x, double y) {
@@ -145,6 +170,32 @@ struct Reduced {
 /// ln x within 0.54.
 [[gnu::always_inline]] LUTH_HD inline double log(double x) {
   return above(0, x, x < std::numeric_limits<double>::infinity() ? log_of(reduced(x), -0.0) : x);
+}
+/// The logarithm to another base, of whose numbers the parts that are multiplied by k have few bits.
+struct Base {
+  double power, power_low, third, third_low;  // the logarithms of 2 and 4 times that of 4/3
+  double factor, factor_low;                  // 1 / ln base
+};
+[[gnu::always_inline]] LUTH_HD inline double log_to(const Base& base, double x) {
+  const Reduced r = reduced(x);
+  const double high = r.k * base.power + r.quarter * base.third;
+  const double low = fused(r.k, base.power_low, r.quarter * base.third_low);
+  const double f = r.f, h = upper_half(f), left = f - h, y = f - 0.5 * h * h;
+  const double y_lost = ((f - y) - 0.5 * h * h) + log_rest(f, h, left), v = y + y_lost, v_low = y_lost - (v - y);
+  const double part = v * base.factor, part_low = std::fma(v, base.factor, -part);
+  const double sum = high + part, lost = (high - sum) + part;
+  const double rest = fused(v, base.factor_low, fused(v_low, base.factor, part_low));
+  return above(0, x, x < std::numeric_limits<double>::infinity() ? sum + (lost + (rest + low)) : x);
+}
+/// log2 x and log10 x within 0.52, with fused multiply-add.
+[[gnu::always_inline]] LUTH_HD inline double log2(double x) {
+  constexpr double third = 0x1.a8ff97181p+0, third_low = 0x1.4bc302ffa76fbp-41;
+  return log_to({1, 0, third, third_low, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}, x);
+}
+[[gnu::always_inline]] LUTH_HD inline double log10(double x) {
+  constexpr double third = 0x1.ffbfc2bbc7p-2, third_low = 0x1.006eb06f89617p-43;
+  return log_to(
+      {0x1.34413509f7p-2, 0x1.3fde623e2566bp-43, third, third_low, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57}, x);
 }
 /// ln(1 + x) within 0.54. Near 0 x is f; elsewhere what 1 + x is rounded by comes after.
 [[gnu::always_inline]] LUTH_HD inline double log1p(double x) {

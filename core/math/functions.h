@@ -1,13 +1,16 @@
 // Scalar functions that operators share between devices, in forms that g++ vectorises in ordinary loops. exp and erf of
 // float are polynomials of our own; the other float functions call glibc's libmvec from vector loops (within 4 units in
-// the last place) and libm from scalar ones. Those of double are our own (elementary.h) or libm's: libmvec's, within 4
-// units, would be worse.
+// the last place) and libm from scalar ones. Those of double are our own (elementary.h, hyperbolic.h, trigonometry.h,
+// power.h) or libm's: libmvec's, within 4 units, would be worse.
 #pragma once
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
 #include "core/math/elementary.h"
+#include "core/math/hyperbolic.h"
+#include "core/math/power.h"
+#include "core/math/trigonometry.h"
 
 // Tells g++ that libmvec has vector versions. clang knows no such attribute and calls the scalar functions.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
@@ -93,14 +96,30 @@ inline constexpr bool has_own = false;
 #else
 inline constexpr bool has_own = true;
 #endif
+/// Whether those are used that are better than libm's only with fused multiply-add.
+inline constexpr bool has_fused = has_own && has_fma;
+// clang-format off
+[[gnu::always_inline]] LUTH_HD inline double acos(double x) { return has_fused ? own::acos(x) : std::acos(x); }
+[[gnu::always_inline]] LUTH_HD inline double acosh(double x) { return has_fused ? own::acosh(x) : std::acosh(x); }
+[[gnu::always_inline]] LUTH_HD inline double asin(double x) { return has_fused ? own::asin(x) : std::asin(x); }
+[[gnu::always_inline]] LUTH_HD inline double asinh(double x) { return has_fused ? own::asinh(x) : std::asinh(x); }
+[[gnu::always_inline]] LUTH_HD inline double atan(double x) { return has_fused ? own::atan(x) : std::atan(x); }
+[[gnu::always_inline]] LUTH_HD inline double atan2(double y, double x) { return has_fused ? own::atan2(y, x) : std::atan2(y, x); }
+[[gnu::always_inline]] LUTH_HD inline double atanh(double x) { return has_fused ? own::atanh(x) : std::atanh(x); }
+[[gnu::always_inline]] LUTH_HD inline double cosh(double x) { return has_fused ? own::cosh(x) : std::cosh(x); }
+[[gnu::always_inline]] LUTH_HD inline double erf(double x) { return has_fused ? own::erf(x) : std::erf(x); }
 [[gnu::always_inline]] LUTH_HD inline double exp(double x) { return has_own ? own::exp(x) : std::exp(x); }
-[[gnu::always_inline]] LUTH_HD inline double erf(double x) { return has_own && has_fma ? own::erf(x) : std::erf(x); }
+[[gnu::always_inline]] LUTH_HD inline double exp2(double x) { return has_fused ? own::exp2(x) : std::exp2(x); }
 [[gnu::always_inline]] LUTH_HD inline double expm1(double x) { return has_own ? own::expm1(x) : std::expm1(x); }
 [[gnu::always_inline]] LUTH_HD inline double log(double x) { return has_own ? own::log(x) : std::log(x); }
+[[gnu::always_inline]] LUTH_HD inline double log10(double x) { return has_fused ? own::log10(x) : std::log10(x); }
 [[gnu::always_inline]] LUTH_HD inline double log1p(double x) { return has_own ? own::log1p(x) : std::log1p(x); }
+[[gnu::always_inline]] LUTH_HD inline double log2(double x) { return has_fused ? own::log2(x) : std::log2(x); }
+[[gnu::always_inline]] LUTH_HD inline double sinh(double x) { return has_fused ? own::sinh(x) : std::sinh(x); }
 [[gnu::always_inline]] LUTH_HD inline double tanh(double x) { return has_own ? own::tanh(x) : std::tanh(x); }
+[[gnu::always_inline]] LUTH_HD inline double hypot(double x, double y) { return has_fused ? own::hypot(x, y) : std::hypot(x, y); }
+[[gnu::always_inline]] LUTH_HD inline double pow(double x, double y) { return has_fused ? own::pow(x, y) : std::pow(x, y); }
 
-// clang-format off
 LUTH_HD inline float acos(float x) { return ::acosf(x); }
 LUTH_HD inline float acosh(float x) { return ::acoshf(x); }
 LUTH_HD inline float asin(float x) { return ::asinf(x); }
@@ -125,23 +144,9 @@ LUTH_HD inline float sqrt(float x) { return std::sqrt(x); }
 LUTH_HD inline float tan(float x) { return ::tanf(x); }
 LUTH_HD inline float tanh(float x) { return ::tanhf(x); }
 
-LUTH_HD inline double acos(double x) { return std::acos(x); }
-LUTH_HD inline double acosh(double x) { return std::acosh(x); }
-LUTH_HD inline double asin(double x) { return std::asin(x); }
-LUTH_HD inline double asinh(double x) { return std::asinh(x); }
-LUTH_HD inline double atan(double x) { return std::atan(x); }
-LUTH_HD inline double atanh(double x) { return std::atanh(x); }
-LUTH_HD inline double atan2(double y, double x) { return std::atan2(y, x); }
 LUTH_HD inline double cos(double x) { return std::cos(x); }
-LUTH_HD inline double cosh(double x) { return std::cosh(x); }
 LUTH_HD inline double erfc(double x) { return std::erfc(x); }
-LUTH_HD inline double exp2(double x) { return std::exp2(x); }
-LUTH_HD inline double hypot(double x, double y) { return std::hypot(x, y); }
-LUTH_HD inline double log10(double x) { return std::log10(x); }
-LUTH_HD inline double log2(double x) { return std::log2(x); }
-LUTH_HD inline double pow(double x, double y) { return std::pow(x, y); }
 LUTH_HD inline double sin(double x) { return std::sin(x); }
-LUTH_HD inline double sinh(double x) { return std::sinh(x); }
 LUTH_HD inline double sqrt(double x) { return std::sqrt(x); }
 LUTH_HD inline double tan(double x) { return std::tan(x); }
 LUTH_HD inline float floor(float x) { return ::floorf(x); }
@@ -155,6 +160,14 @@ LUTH_HD inline double nearbyint(double x) { return ::nearbyint(x); }
 LUTH_HD inline float fmod(float x, float y) { return ::fmodf(x, y); }
 LUTH_HD inline double fmod(double x, double y) { return ::fmod(x, y); }
 // clang-format on
+
+/// Floats whose sin, cos and tan have quick forms, and the numbers that these are for.
+template <class T>
+concept HasQuickSine = std::is_same_v<T, double> && has_fma;
+template <HasQuickSine T>
+LUTH_HD bool is_sine_quick(T x) {
+  return std::fabs(x) < own::widest_angle;
+}
 
 /// fmod for |x / y| below a quarter of the first number whose neighbour is 1 away: the rounded quotient is then the
 /// true one's whole part or, where it was rounded up to the next whole number, 1 more. The rest is a multiple of y's

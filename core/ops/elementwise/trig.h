@@ -78,6 +78,8 @@ struct Sinc : FloatElementwise {
   static constexpr Doc doc{"sinc", "input", "sin(pi x) / (pi x), and 1 at 0."};
   static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.sinc"});
   template <class T> LUTH_HD T f(T x) const { const T a = T(3.141592653589793) * x; return x == T(0) ? T(1) : math::sin(a) / a; }
+  template <math::HasQuickSine T> LUTH_HD T quick(T x) const { const T a = T(3.141592653589793) * x; return x == T(0) ? T(1) : math::own::sin(a) / a; }
+  template <math::HasQuickSine T> LUTH_HD bool is_quick(T x) const { return math::is_sine_quick(T(3.141592653589793) * x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Sinc> samples() { return unary_samples<Sinc>(0.3, 2); }
 };

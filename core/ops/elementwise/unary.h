@@ -120,24 +120,31 @@ struct Reciprocal : FloatElementwise {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Reciprocal> samples() { return unary_samples<Reciprocal>(0.5, 3); }
 };
-struct Sin : FloatElementwise {
+/// Of double it has a quick form, see HasQuick of the CPU's loops.
+struct OfAngle : FloatElementwise {
+  template <math::HasQuickSine T> LUTH_HD bool is_quick(T x) const { return math::is_sine_quick(x); }
+};
+struct Sin : OfAngle {
   static constexpr Doc doc{"sin", "input", "Sine of each element, in radians."};
   static constexpr Traits traits = family.with({.saves = "input: input"});
   template <class T> LUTH_HD T f(T x) const { return math::sin(x); }
+  template <math::HasQuickSine T> LUTH_HD T quick(T x) const { return math::own::sin(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Sin> samples() { return unary_samples<Sin>(-3, 3); }
 };
-struct Cos : FloatElementwise {
+struct Cos : OfAngle {
   static constexpr Doc doc{"cos", "input", "Cosine of each element, in radians."};
   static constexpr Traits traits = family.with({.saves = "input: input"});
   template <class T> LUTH_HD T f(T x) const { return math::cos(x); }
+  template <math::HasQuickSine T> LUTH_HD T quick(T x) const { return math::own::cos(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Cos> samples() { return unary_samples<Cos>(-3, 3); }
 };
-struct Tan : FloatElementwise {
+struct Tan : OfAngle {
   static constexpr Doc doc{"tan", "input", "Tangent of each element, in radians."};
   static constexpr Traits traits = family.with({.saves = "input: result", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::tan(x); }
+  template <math::HasQuickSine T> LUTH_HD T quick(T x) const { return math::own::tan(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Tan> samples() { return unary_samples<Tan>(-1, 1); }
 };

@@ -24,12 +24,13 @@ bool find_zero(const Tensor& t, const T* p, int dim, Shape& at) {
   return false;
 }
 
-/// x^(twice / 2), computed in double and rounded once: products of x, and for odd `twice` its root, which is
+/// x^(twice / 2) of float, computed in double and rounded once: products of x, and for odd `twice` its root, which is
 /// s + (x - s^2) / (2 s) for the float s nearest to it. So x^n sqrt(x) = s x^(n - 1) (x + (x - s^2) / 2).
 template <int twice>
 struct HalfPower {
   static constexpr int whole = std::abs(twice) / 2;
   static constexpr bool root = twice % 2 != 0;
+  double operator()(double v) const { return math::own::half_power<twice>(v); }
   float operator()(float v) const {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     if constexpr (root) v += 0.0f;  // -0 as 0
@@ -53,8 +54,8 @@ bool half_power(Tensor& y, const Value& x, double exponent) {
   return ((exponent == 0.5 * twice && (elementwise_loop<T, T>(y, HalfPower<twice>(), x), true)) || ...);
 }
 
-/// x^exponent where it is x, a product, a root or a quotient, rounded once; false for other exponents. Results for
-/// zeros, infinities and nan are those of pow.
+/// x^exponent where it is x, or products, roots and quotients, as if rounded once; false for other exponents. Results
+/// for zeros, infinities and nan are those of pow.
 template <class T>
 bool simple_power(Tensor& y, const Value& x, double exponent) {
   using C = compute_t<T>;
@@ -71,7 +72,7 @@ bool simple_power(Tensor& y, const Value& x, double exponent) {
   else if (exponent == -1)
     elementwise_loop<T, T>(
         y, [](C v) { return C(1) / v; }, x);
-  else if constexpr (std::is_same_v<C, float>)
+  else if constexpr (std::is_same_v<C, float> || math::has_fma)
     return half_power<T, -8, -7, -6, -5, -4, -3, -1, 3, 5, 6, 7, 8>(y, x, exponent);
   else
     return false;
