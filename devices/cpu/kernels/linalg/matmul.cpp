@@ -24,6 +24,18 @@ Matrix<T> matrix(const Tensor& t) {
   return {t.data<T>(), t.strides()[d - 2], t.strides()[d - 1]};
 }
 
+/// C by its transpose: where A's columns lie together and are longer than B's rows, vectors are theirs.
+template <class T>
+void multiply_transposed(const Sizes& s, T alpha, const Operands<T>& o, T beta) {
+  Buffer<T> t(s.n * s.m);
+  parallel_gemm(s.n, s.m, s.k, alpha, o.b.transposed(), o.a.transposed(), T(0), t.get(), s.m);
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      T& c = o.c[i * s.n + j];
+      c = T(beta == T(0) ? t[j * s.m + i] : t[j * s.m + i] + beta * c);
+    }
+}
+
 template <class T>
 void multiply(const Sizes& s, T alpha, const Operands<T>& o, T beta) {
   const int64_t grain = std::max<int64_t>(1, cheap / std::max<int64_t>(1, s.m * s.n * s.k));
@@ -35,6 +47,9 @@ void multiply(const Sizes& s, T alpha, const Operands<T>& o, T beta) {
     return parallel_for(s.m, cheap / 64, [&](int64_t begin, int64_t end) {
       tall_product(end - begin, s.n, s.k, alpha, o.a.at(begin, 0), o.b, o.c + begin * s.n);
     });
+  constexpr int64_t long_sums = 256;  // to transpose the result takes little beside them
+  if (s.batch == 1 && o.a.row == 1 && o.b.col == 1 && s.n > 1 && s.n <= 16 && s.m >= 2 * s.n && s.k >= long_sums)
+    return multiply_transposed(s, alpha, o, beta);
   const auto item = [&](int64_t i, auto&& product) {
     const Operands<T> one = o.at(i, s.m * s.n);
     product(s.m, s.n, s.k, alpha, one.a, one.b, beta, one.c, s.n);

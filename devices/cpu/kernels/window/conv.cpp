@@ -135,15 +135,18 @@ void run_grad_weight(const ConvShape& whole, const T* dy, const T* x, float* dw)
 template <class T>
 void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* out);
 
+// Images that are their columns, and few channels: oneDNN would bring them into its order and back, which takes as long
+// as the product.
 // Few filters, and gradients of few channels: oneDNN computes as many as fill a register. To unfold costs little where
 // filters are small, and where rows of positions fill a register. Measured on AVX2 and AVX-512. Padding is multiplied
 // as zeros there, so an infinite weight gives nan where it meets some.
 bool narrow(const ConvShape& s) {
   constexpr int64_t lanes = vector_bytes / int64_t(sizeof(float));
-  if (s.groups > 1 || s.channels_last || s.out[2] < lanes) return false;
+  if (s.groups > 1 || s.channels_last) return false;
+  if (Unfolded<float>::is_plain(s)) return filter_size(s) <= 1 << 16;
+  if (s.out[2] < lanes) return false;
   if (s.kind == Kind::grad_input) return 2 * s.ic <= lanes;
-  const bool small = filter_size(s) <= 128 * s.oc || Unfolded<float>::is_plain(s);
-  return small && s.oc < lanes && s.stride[2] == 1;
+  return filter_size(s) <= 128 * s.oc && s.oc < lanes && s.stride[2] == 1;
 }
 // Filters of one channel each: oneDNN has code for those of images alone.
 bool depthwise(const ConvShape& s) { return s.dims != 2 && s.groups > 1 && Unfolded<float>::is_direct(s); }
@@ -214,8 +217,9 @@ void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* 
     return run_unfolded<T>(*turned, a, w.get(), nullptr, out);
   }
   int64_t grain = std::max<int64_t>(1, piece_work / 4 / std::max<int64_t>(1, work(s) / s.groups));
-  parallel_for(s.n * s.groups, grain, [&](int64_t begin, int64_t end) {
-    Unfolded<T> one{s};
+  const bool few = Unfolded<T>::is_plain(s) && s.n * s.groups < num_threads();  // each is shared, with the same bits
+  const auto range = [&](int64_t begin, int64_t end) {
+    Unfolded<T> one{s, few};
     for (int64_t i = begin; i < end; ++i) {
       const T* w = b + i % s.groups * gw;
       if (s.kind == Kind::grad_input) {
@@ -226,12 +230,16 @@ void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* 
       one.forward(a + i * gx, w, y);
       if (bias) add_bias(s, bias + i % s.groups * (s.oc / s.groups), gy, y);
     }
-  });
+  };
+  if (few)
+    range(0, s.n * s.groups);
+  else
+    parallel_for(s.n * s.groups, grain, range);
 }
 
 void run_few_positions(const ConvShape& s, const float* x, const float* w, const float* bias, float* y) {
   const int64_t depth = filter_size(s) / s.oc, area = s.out_area();
-  Unfolded<float> one(s, depth * area);
+  Unfolded<float> one(s, false, depth * area);
   parallel_gemm<float>(s.oc, area, depth, 1, {w, depth, 1}, one.all_columns(x), 0, y, area);
   if (bias) add_bias(s, bias, s.oc * area, y);
 }

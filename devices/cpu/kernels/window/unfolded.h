@@ -16,15 +16,16 @@ namespace luth::cpu {
 template <class T>
 class Unfolded {
  public:
-  /// `block`: elements of columns at a time, at least a row's.
-  explicit Unfolded(const ConvShape& s, int64_t block = 1 << 17)
+  /// `shared`: products run on several threads; `block`: elements of columns at a time, at least a row's.
+  explicit Unfolded(const ConvShape& s, bool shared = false, int64_t block = 1 << 17)
       : s_(s),
+        product_(shared ? parallel_gemm<T> : gemm<T>),
         depth_(s.ic / s.groups * s.kernel_area()),
         filters_(s.oc / s.groups),
         area_(s.out_area()),
         width_(s.out[2]),
         rows_(s.out[0] * s.out[1]),
-        block_(std::clamp<int64_t>(block / std::max<int64_t>(1, depth_ * width_), 1, rows_)),
+        block_(is_plain(s) ? rows_ : std::clamp<int64_t>(block / std::max<int64_t>(1, depth_ * width_), 1, rows_)),
         plain_(is_plain(s)),
         direct_(is_direct(s)),
         padded_size_(plain_ ? 0 : s.ic / s.groups * extent(0) * extent(1) * extent(2)),
@@ -62,14 +63,14 @@ class Unfolded {
         for (int64_t j = 0; j < width_;) j += filter_part(w + f * depth_, from + j, width_ - j, to + j);
       });
     each_block([&](int64_t row, int64_t n) {
-      gemm<T>(filters_, n, depth_, 1, {w, depth_, 1}, columns(x, row, n), 0, y + row * width_, area_);
+      product_(filters_, n, depth_, 1, {w, depth_, 1}, columns(x, row, n), 0, y + row * width_, area_);
     });
   }
   void grad_input(const T* dy, const T* w, T* dx) {
     clear();
     each_block([&](int64_t row, int64_t n) {
       T* const to = plain_ ? dx + row * width_ : columns_.get();
-      gemm<T>(depth_, n, filters_, 1, {w, 1, depth_}, result(dy, row), 0, to, plain_ ? area_ : n);
+      product_(depth_, n, filters_, 1, {w, 1, depth_}, result(dy, row), 0, to, plain_ ? area_ : n);
       if (!plain_) fold(row, n);
     });
     if (!plain_) each_padded_row(dx, [&](T* row, T* padded) { std::memcpy(row, padded, row_bytes()); });
@@ -83,7 +84,7 @@ class Unfolded {
       return;
     }
     each_block([&](int64_t row, int64_t n) {
-      gemm<T>(filters_, depth_, n, 1, result(dy, row), columns(x, row, n).transposed(), 1, dw, depth_);
+      product_(filters_, depth_, n, 1, result(dy, row), columns(x, row, n).transposed(), 1, dw, depth_);
     });
   }
   /// All columns: [depth][positions].
@@ -194,6 +195,7 @@ class Unfolded {
   }
 
   const ConvShape& s_;
+  decltype(&gemm<T>) product_;
   const int64_t depth_, filters_, area_, width_, rows_, block_;  // block_: rows at a time
   const bool plain_, direct_;                                    // the image is its columns; columns are not made
   const int64_t padded_size_;
