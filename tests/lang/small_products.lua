@@ -90,12 +90,12 @@ function s.threads()
     torch.set_num_threads(2)
     t:assert(torch.equal(one, f()))
   end
-  each_size(function(m, n, k)
-    if m * n * k > 100 then return end
-    local a, b = torch.randn(9999, m, k), torch.randn(9999, k, n)
+  for _, size in ipairs { { 3, 3, 3 }, { 5, 7, 2 }, { 1, 2, 16 } } do
+    local m, n, k = table.unpack(size)
+    local a, b = torch.randn(19999, m, k), torch.randn(19999, k, n)
     both(function() return torch.bmm(a, b) end)
-  end)
-  local a, b = torch.randn(30001, 5), torch.randn(5, 3)
+  end
+  local a, b = torch.randn(9999, 5), torch.randn(5, 3)
   both(function() return torch.mm(a, b) end)
   torch.set_num_threads(before)
 end
