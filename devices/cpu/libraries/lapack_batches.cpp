@@ -32,8 +32,84 @@ void spread_nan(T* v, int m, int n) {
     std::fill(v + c * m + k + 1, v + (c + 1) * m, std::numeric_limits<T>::quiet_NaN());
 }
 
+// ---- small matrices, row-major: to transpose them and to call LAPACK would take longer than the work ----------------
+
+constexpr int small = 16;  // rows and columns of what is factored; measured
+
+// y -= f x, for n elements
+template <class T>
+void subtract(int64_t n, T f, const T* __restrict x, T* __restrict y) {
+  for (int64_t i = 0; i < n; ++i) y[i] -= f * x[i];
+}
+// Rows are exchanged and eliminated one by one, as LAPACK's getf2 does.
+template <class T>
+void small_lu(T* v, int64_t m, int64_t n, int* pivots, int& code) {
+  for (int64_t k = 0; k < std::min(m, n); ++k) {
+    int64_t p = k;
+    for (int64_t i = k + 1; i < m; ++i)
+      if (std::abs(v[i * n + k]) > std::abs(v[p * n + k])) p = i;
+    pivots[k] = int(p) + 1;
+    if (p != k) std::swap_ranges(v + k * n, v + (k + 1) * n, v + p * n);
+    const T *row = v + k * n, pivot = row[k];
+    if (pivot == 0 && !code) code = int(k) + 1;
+    for (int64_t i = k + 1; i < m; ++i) {
+      const T factor = v[i * n + k] /= pivot == 0 ? T(1) : pivot;
+      subtract(n - k - 1, factor, row + k + 1, v + i * n + k + 1);
+    }
+  }
+}
+
+// The lower factor of what lies in the lower triangle, whose element (i, j) is v[i * row + j * col].
+template <class T>
+void small_cholesky(T* v, int64_t n, int64_t row, int64_t col, int& code) {
+  for (int64_t j = 0; j < n; ++j) {
+    T* const of_j = v + j * row;
+    for (int64_t i = j; i < n; ++i) {
+      T& x = v[i * row + j * col];
+      for (int64_t k = 0; k < j; ++k) x -= v[i * row + k * col] * of_j[k * col];
+      if (i > j) {
+        x /= of_j[j * col];
+      } else if (x > 0) {
+        x = std::sqrt(x);
+      } else {
+        code = int(j) + 1;
+        return;
+      }
+    }
+  }
+}
+
+// X of A X = Y, in place of Y [n, k].
+template <class T>
+void small_left(bool upper, bool unit, int64_t n, int64_t k, const T* a, T* y) {
+  for (int64_t step = 0; step < n; ++step) {
+    const int64_t i = upper ? n - 1 - step : step;
+    T* const row = y + i * k;
+    for (int64_t j = upper ? i + 1 : 0; j < (upper ? n : i); ++j) subtract(k, a[i * n + j], y + j * k, row);
+    for (int64_t c = 0; c < k && !unit; ++c) row[c] /= a[i * n + i];
+  }
+}
+// X of X A = Y, in place of Y [m, n].
+template <class T>
+void small_right(bool upper, bool unit, int64_t m, int64_t n, const T* a, T* y) {
+  for (T* const end = y + m * n; y < end; y += n)
+    for (int64_t step = 0; step < n; ++step) {
+      const int64_t j = upper ? step : n - 1 - step, from = upper ? j + 1 : 0;
+      if (!unit) y[j] /= a[j * n + j];
+      subtract(upper ? n - from : j, y[j], a + j * n + from, y + from);
+    }
+}
+
+// ---- of any size --------------------------------------------------------------------------------------------------
+
 void lu(const Tensor& a, const Tensor& lu, const Tensor& pivots, const Tensor& info) {
   const int m = extent(a, -2), n = extent(a, -1), k = std::min(m, n);
+  if (std::max(m, n) <= small)
+    return each_matrix(a, cube(m, n), [&]<class T>(Type<T>, int64_t i) {
+      T* const v = Batch<T>(lu, 2)[i];
+      std::copy_n(Batch<T>(a, 2)[i], m * n, v);
+      small_lu(v, m, n, pivots.data<int32_t>() + i * k, info.data<int32_t>()[i] = 0);
+    });
   in_column_major(a, lu, [&]<class T>(T* v, Int lda, int64_t i) {
     int& code = info.data<int32_t>()[i] = 0;
     if (!k) return;
@@ -62,7 +138,10 @@ void cholesky(bool upper, const Tensor& a, const Tensor& l, const Tensor& info) 
     T* y = Batch<T>(l, 2)[i];
     if (n) std::memcpy(y, Batch<T>(a, 2)[i], size_t(n) * size_t(n) * sizeof(T));
     int lda = at_least_one(n), &code = info.data<int32_t>()[i] = 0;
-    if (n) routines<T>.potrf(upper ? "L" : "U", &n, y, &lda, &code, 1);
+    if (n <= small)
+      small_cholesky(y, n, upper ? 1 : n, upper ? n : 1, code);
+    else
+      routines<T>.potrf(upper ? "L" : "U", &n, y, &lda, &code, 1);
     for (int r = 0; r < n && !code; ++r)  // OpenBLAS takes nan for positive
       if (std::isnan(y[r * int64_t(n) + r])) code = r + 1;
     for (int64_t r = 0; r < n; ++r)
@@ -77,7 +156,10 @@ void triangular(bool upper, bool left, bool unit, const Tensor& a, const Tensor&
     T* y = Batch<T>(x, 2)[i];
     if (!m || !k) return;
     std::memcpy(y, Batch<T>(b, 2)[i], size_t(m) * size_t(k) * sizeof(T));
-    routines<T>.trsm(rows, left ? l : r, upper ? up : low, plain, unit ? ones : general, m, k, T(1), Batch<T>(a, 2)[i],
+    const T* const factor = Batch<T>(a, 2)[i];
+    if (int64_t(m) * k * n <= 256)  // more is worth a call
+      return left ? small_left(upper, unit, n, k, factor, y) : small_right(upper, unit, m, n, factor, y);
+    routines<T>.trsm(rows, left ? l : r, upper ? up : low, plain, unit ? ones : general, m, k, T(1), factor,
                      at_least_one(n), y, at_least_one(k));
   });
 }

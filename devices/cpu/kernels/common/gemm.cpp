@@ -23,10 +23,11 @@ Method method_of(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matr
 // One row of C, without packing B, which would take longer than the product.
 template <class T>
 void row_gemm(int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c) {
-  Buffer<T> row(a.col == 1 ? 0 : k), y(n);
+  const bool plain = alpha == T(1) && beta == T(0);
+  Buffer<T> row(a.col == 1 ? 0 : k), y(plain ? 0 : n);
   for (int64_t p = 0; p < k && a.col != 1; ++p) row[p] = a.p[p * a.col];
-  mv_rows(0, n, k, b.transposed(), a.col == 1 ? a.p : row.get(), y.get());
-  for (int64_t j = 0; j < n; ++j) c[j] = T(beta == T(0) ? alpha * y[j] : alpha * y[j] + beta * c[j]);
+  mv_rows(0, n, k, b.transposed(), a.col == 1 ? a.p : row.get(), plain ? c : y.get());
+  for (int64_t j = 0; j < n && !plain; ++j) c[j] = T(beta == T(0) ? alpha * y[j] : alpha * y[j] + beta * c[j]);
 }
 
 // Calls f(begin, end) for the whole of [0, n).

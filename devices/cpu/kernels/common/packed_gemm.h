@@ -171,23 +171,30 @@ inline int64_t even_part(int64_t n, int64_t most, int64_t sharers = 1) {
   return (n + parts - 1) / parts;
 }
 
-// Columns of B as panels of w, one behind the other, the last filled up with zeros.
+/// Whether w elements can be read from any of the first rows of B, of which as many as `below` follow: other rows' are.
+template <class T>
+bool reaches(const Matrix<T>& b, int64_t below, int64_t w) {
+  return b.col == 1 && below * b.row >= w;
+}
+
+// Columns of B as panels of w, one behind the other, the last filled up with what is at hand, or zeros.
 template <class T, int64_t w = panel_width<T>>
 void pack_strip(int64_t k, int64_t cols, Matrix<T> b, T* strip) {
-  if (k > 0 && cols % w) std::memset(strip + cols / w * w * k, 0, size_t(w * k) * sizeof(T));
   if (b.col == 1) {
     for (int64_t p = 0; p < k; ++p)
       for (int64_t j = 0; j < cols; j += w) {
         const T* from = b.p + p * b.row + j;
         T* to = strip + j * k + p * w;
-        if (cols - j >= w) {
+        if (cols - j >= w || reaches(b, k - 1 - p, w)) {
           std::memcpy(to, from, size_t(w) * sizeof(T));
         } else {
+          std::memset(to, 0, size_t(w) * sizeof(T));
           copy_part(from, cols - j, to);
         }
       }
     return;
   }
+  if (k > 0 && cols % w) std::memset(strip + cols / w * w * k, 0, size_t(w * k) * sizeof(T));
   for (int64_t j = 0; j < cols; ++j) {
     T* to = strip + j / w * w * k + j % w;
     int64_t p = 0;
@@ -226,7 +233,7 @@ struct Strip {
   T* packed;
   int64_t panels() const { return (cols + w - 1) / w; }
   Panel<T> panel(int64_t j) const {  // j: a multiple of w
-    if (j < direct) return {b.at(0, j).p, b.row, w};
+    if (j < direct) return {b.at(0, j).p, b.row, std::min(w, cols - j)};
     return {packed + (j - direct) * depth, w, std::min(w, cols - j)};
   }
   void pack(int64_t first, int64_t end) const {  // panels
@@ -313,8 +320,9 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T
     for (int64_t p0 = 0; p0 == 0 || p0 < k; p0 += at_once) {
       const int64_t depth = std::min(at_once, k - p0), cols = std::min(most_cols, n - j0);
       const auto strip = [&](int64_t p) {
-        const int64_t whole = direct ? cols / w * w : 0;
-        return Strip<T>{std::min(block_depth, k - p), cols, whole, b.at(p, j0), packed.get() + (p - p0) * packed_cols};
+        const int64_t deep = std::min(block_depth, k - p);
+        const int64_t lie = !direct ? 0 : reaches(b, k - p - deep, w) ? cols : cols / w * w;
+        return Strip<T>{deep, cols, lie, b.at(p, j0), packed.get() + (p - p0) * packed_cols};
       };
       const auto each_depth = [&](auto&& f) {
         for (int64_t p = p0; p == p0 || p < p0 + depth; p += block_depth) f(p, strip(p));

@@ -7,6 +7,7 @@
 #include "devices/cpu/kernels/common/gemm.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/linalg/bf16_gemm.h"
+#include "devices/cpu/kernels/linalg/small_products.h"
 #include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
@@ -23,30 +24,41 @@ Matrix<T> matrix(const Tensor& t) {
   return {t.data<T>(), t.strides()[d - 2], t.strides()[d - 1]};
 }
 
-/// b products of [m,k] and [k,n]; each batch stride may be anything.
-struct Sizes {
-  int64_t batch, m, n, k;
-};
+/// C by its transpose: where A's columns lie together and are longer than B's rows, vectors are theirs.
 template <class T>
-struct Operands {
-  Matrix<T> a, b;
-  int64_t a_step, b_step;
-  T* c;  // dense [batch, m, n]
-};
+void multiply_transposed(const Sizes& s, T alpha, const Operands<T>& o, T beta) {
+  Buffer<T> t(s.n * s.m);
+  parallel_gemm(s.n, s.m, s.k, alpha, o.b.transposed(), o.a.transposed(), T(0), t.get(), s.m);
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      T& c = o.c[i * s.n + j];
+      c = T(beta == T(0) ? t[j * s.m + i] : t[j * s.m + i] + beta * c);
+    }
+}
 
 template <class T>
 void multiply(const Sizes& s, T alpha, const Operands<T>& o, T beta) {
+  const int64_t grain = std::max<int64_t>(1, cheap / std::max<int64_t>(1, s.m * s.n * s.k));
+  if (s.batch > 1 && are_small(s, o))
+    return parallel_for(s.batch, grain, [&](int64_t begin, int64_t end) {
+      small_products({end - begin, s.m, s.n, s.k}, alpha, o.at(begin, s.m * s.n), beta);
+    });
+  if (s.batch == 1 && is_tall<T>(s) && beta == T(0))
+    return parallel_for(s.m, cheap / 64, [&](int64_t begin, int64_t end) {
+      tall_product(end - begin, s.n, s.k, alpha, o.a.at(begin, 0), o.b, o.c + begin * s.n);
+    });
+  constexpr int64_t long_sums = 256;  // to transpose the result takes little beside them
+  if (s.batch == 1 && o.a.row == 1 && o.b.col == 1 && s.n > 1 && s.n <= 16 && s.m >= 2 * s.n && s.k >= long_sums)
+    return multiply_transposed(s, alpha, o, beta);
   const auto item = [&](int64_t i, auto&& product) {
-    Matrix<T> a = o.a, b = o.b;
-    a.p += i * o.a_step, b.p += i * o.b_step;
-    product(s.m, s.n, s.k, alpha, a, b, beta, o.c + i * s.m * s.n, s.n);
+    const Operands<T> one = o.at(i, s.m * s.n);
+    product(s.m, s.n, s.k, alpha, one.a, one.b, beta, one.c, s.n);
   };
   constexpr int64_t large = 1 << 22;  // of several products such are shared out one by one, a single one sooner
   if (s.batch == 1 || (s.batch < 4 * num_threads() && s.m * s.n * s.k > large)) {
     for (int64_t i = 0; i < s.batch; ++i) item(i, parallel_gemm<T>);
     return;
   }
-  const int64_t grain = std::max<int64_t>(1, cheap / std::max<int64_t>(1, s.m * s.n * s.k));
   parallel_for(s.batch, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) item(i, gemm<T>);
   });
@@ -55,6 +67,7 @@ void multiply(const Sizes& s, T alpha, const Operands<T>& o, T beta) {
 // [batch, rows, cols] of 16-bit floats, at any strides, as dense floats
 template <class T>
 void widen(int64_t batch, int64_t rows, int64_t cols, Matrix<T> x, int64_t step, float* out) {
+  if (batch > 1 && rows > 1 && x.col == 1 && x.row == cols) return widen(batch, 1, rows * cols, x, step, out);
   parallel_for(batch * rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cols)), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const T* in = x.p + r / rows * step + r % rows * x.row;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "core/base/threads.h"
 #include "core/op/memory_order.h"
@@ -134,16 +135,21 @@ void run_grad_weight(const ConvShape& whole, const T* dy, const T* x, float* dw)
 template <class T>
 void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* out);
 
+// Images that are their columns, and few channels: oneDNN would bring them into its order and back, which takes as long
+// as the product.
 // Few filters, and gradients of few channels: oneDNN computes as many as fill a register. To unfold costs little where
 // filters are small, and where rows of positions fill a register. Measured on AVX2 and AVX-512. Padding is multiplied
 // as zeros there, so an infinite weight gives nan where it meets some.
 bool narrow(const ConvShape& s) {
   constexpr int64_t lanes = vector_bytes / int64_t(sizeof(float));
-  if (s.groups > 1 || s.channels_last || s.out[2] < lanes) return false;
+  if (s.groups > 1 || s.channels_last) return false;
+  if (Unfolded<float>::is_plain(s)) return filter_size(s) <= 1 << 16;
+  if (s.out[2] < lanes) return false;
   if (s.kind == Kind::grad_input) return 2 * s.ic <= lanes;
-  const bool small = filter_size(s) <= 128 * s.oc || Unfolded<float>::is_plain(s);
-  return small && s.oc < lanes && s.stride[2] == 1;
+  return filter_size(s) <= 128 * s.oc && s.oc < lanes && s.stride[2] == 1;
 }
+// Filters of one channel each: oneDNN has code for those of images alone.
+bool depthwise(const ConvShape& s) { return s.dims != 2 && s.groups > 1 && Unfolded<float>::is_direct(s); }
 // Filters that meet few positions: to pack them would take longer than the product.
 bool few_positions(const ConvShape& s) {
   return s.kind == Kind::forward && s.n == 1 && s.groups == 1 && !s.channels_last && s.out_area() <= 64 &&
@@ -152,7 +158,7 @@ bool few_positions(const ConvShape& s) {
 void run_few_positions(const ConvShape& s, const float* x, const float* w, const float* bias, float* y);
 
 void run(const ConvShape& s, const float* a, const float* b, const float* bias, float* out) {
-  if (cut_short(s) || narrow(s)) return run_unfolded(s, a, b, bias, out);
+  if (cut_short(s) || narrow(s) || depthwise(s)) return run_unfolded(s, a, b, bias, out);
   if (few_positions(s)) return run_few_positions(s, a, b, bias, out);
   if (s.kind == Kind::grad_weight)
     run_grad_weight(s, a, b, out);
@@ -168,6 +174,21 @@ void add_bias(const ConvShape& s, const T* bias, int64_t n, T* y) {
   const int64_t area = s.out_area();
   for (int64_t first = 0; first < n; first += area, ++bias)
     for (int64_t i = 0; i < area; ++i) y[first + i] += *bias;
+}
+
+// The input's gradient of steps of 1, as the convolution that it is: of the results' gradient with the filters turned
+// round.
+std::optional<ConvShape> turned_round(const ConvShape& s) {
+  if (s.kind != Kind::grad_input || s.oc != s.groups || !Unfolded<float>::is_direct(s)) return {};
+  ConvShape t = s;
+  t.kind = Kind::forward;
+  for (int d = 0; d < 3; ++d) {
+    t.in[d] = s.out[d], t.out[d] = s.in[d];
+    t.lo[d] = s.dilation[d] * (s.kernel[d] - 1) - s.lo[d];
+    t.hi[d] = std::max<int64_t>(0, s.in[d] + s.lo[d] - s.out[d]);
+    if (s.stride[d] != 1 || t.lo[d] < 0) return {};
+  }
+  return t;
 }
 
 template <class T>
@@ -189,9 +210,16 @@ void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* 
     });
     return add_chunks(chunks, all, parts.get(), out);
   }
+  if (const auto turned = turned_round(s)) {
+    const int64_t taps = s.kernel_area();
+    Buffer<T> w(s.oc * taps);
+    for (int64_t f = 0; f < s.oc; ++f) std::reverse_copy(b + f * taps, b + (f + 1) * taps, w.get() + f * taps);
+    return run_unfolded<T>(*turned, a, w.get(), nullptr, out);
+  }
   int64_t grain = std::max<int64_t>(1, piece_work / 4 / std::max<int64_t>(1, work(s) / s.groups));
-  parallel_for(s.n * s.groups, grain, [&](int64_t begin, int64_t end) {
-    Unfolded<T> one{s};
+  const bool few = Unfolded<T>::is_plain(s) && s.n * s.groups < num_threads();  // each is shared, with the same bits
+  const auto range = [&](int64_t begin, int64_t end) {
+    Unfolded<T> one{s, few};
     for (int64_t i = begin; i < end; ++i) {
       const T* w = b + i % s.groups * gw;
       if (s.kind == Kind::grad_input) {
@@ -202,12 +230,16 @@ void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* 
       one.forward(a + i * gx, w, y);
       if (bias) add_bias(s, bias + i % s.groups * (s.oc / s.groups), gy, y);
     }
-  });
+  };
+  if (few)
+    range(0, s.n * s.groups);
+  else
+    parallel_for(s.n * s.groups, grain, range);
 }
 
 void run_few_positions(const ConvShape& s, const float* x, const float* w, const float* bias, float* y) {
   const int64_t depth = filter_size(s) / s.oc, area = s.out_area();
-  Unfolded<float> one(s, depth * area);
+  Unfolded<float> one(s, false, depth * area);
   parallel_gemm<float>(s.oc, area, depth, 1, {w, depth, 1}, one.all_columns(x), 0, y, area);
   if (bias) add_bias(s, bias, s.oc * area, y);
 }
@@ -271,7 +303,7 @@ void run_piece(const ConvShape& s, const T* a, const T* b, const T* bias, Out* o
 
 // Whether the processor computes it in bfloat16.
 bool has_bf16(const ConvShape& s) {
-  const Libs* library = cut_short(s) ? nullptr : libs_where_they_fit();
+  const Libs* library = cut_short(s) || depthwise(s) ? nullptr : libs_where_they_fit();
   return library && library->has_bf16();
 }
 void run_bf16(ConvShape s, const bfloat16* a, const bfloat16* b, const bfloat16* bias, bfloat16* out) {

@@ -3,6 +3,7 @@
 #include "core/ops/window/resample_layout.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "core/base/threads.h"
@@ -135,36 +136,38 @@ void pick(const ops::ResamplePlan& p, const U* x, U fill, U* y) {
   });
 }
 
-/// A map of the last dim, with weights of compute type. `two`: every element is the sum of at most two, whose indices
-/// are in `first` and `second`.
+/// A map of the last dim, of `inner` neighbours each, with weights of compute type. `two`: neighbours are few, and
+/// every element is the sum of at most two, whose indices are in `first` and `second`.
 template <class C>
 struct LastMap {
   const AxisMap& map;
   std::vector<C> weight;
-  bool two = true;
+  bool two;
   std::vector<int32_t> first, second;
   std::vector<C> w_first, w_second;
 
-  explicit LastMap(const AxisMap& m) : map(m) {
+  LastMap(const AxisMap& m, int64_t inner) : map(m), two(inner <= 8 && m.from * inner <= INT32_MAX) {
     for (double w : m.weight) weight.push_back(C(w));
     for (int64_t i = 0; i < m.to; ++i) {
       const int32_t k = m.start[size_t(i)], n = m.start[size_t(i) + 1] - k;
       two = two && n >= 1 && n <= 2;
       if (!two) break;
-      first.push_back(m.index[size_t(k)]);
-      w_first.push_back(weight[size_t(k)]);
-      second.push_back(m.index[size_t(k + n - 1)]);
-      w_second.push_back(n == 2 ? weight[size_t(k) + 1] : C(0));
+      // a single one is divided: 0 times an infinity would be nan
+      const C b = n == 2 ? weight[size_t(k) + 1] : weight[size_t(k)] / 2, a = weight[size_t(k)] - (n == 2 ? C(0) : b);
+      for (int32_t c = 0; c < inner; ++c) {
+        first.push_back(m.index[size_t(k)] * int32_t(inner) + c), w_first.push_back(a);
+        second.push_back(m.index[size_t(k + n - 1)] * int32_t(inner) + c), w_second.push_back(b);
+      }
     }
   }
   template <class T>
+  void apply_two(const C* row, T* y) const {
+    const int32_t *i = first.data(), *j = second.data();
+    const C *u = w_first.data(), *v = w_second.data();
+    for (size_t k = 0; k < first.size(); ++k) y[k] = T(row[i[k]] * u[k] + row[j[k]] * v[k]);
+  }
+  template <class T>
   void apply(const C* row, T* y) const {
-    if (two) {
-      const int32_t *i = first.data(), *j = second.data();
-      const C *u = w_first.data(), *v = w_second.data();
-      for (int64_t k = 0; k < map.to; ++k) y[k] = T(row[i[k]] * u[k] + row[j[k]] * v[k]);
-      return;
-    }
     for (int64_t i = 0; i < map.to; ++i) {
       C sum = 0;
       for (int32_t k = map.start[size_t(i)]; k < map.start[size_t(i) + 1]; ++k)
@@ -191,7 +194,7 @@ template <class T>
 void weighted_sums(const ops::ResamplePlan& p, const T* x, T* y) {
   using C = compute_t<T>;
   const AxisMap &a = p.maps[0], &b = p.maps[1], &c = p.maps[2];
-  const LastMap<C> last(c);
+  const LastMap<C> last(c, p.inner);
   const int64_t in_row = c.from * p.inner, out_row = c.to * p.inner;
   each_row(p.outer * a.to * b.to, std::max(in_row, out_row), [&](int64_t begin, int64_t end) {
     Buffer<C> row(in_row), sums(p.inner);
@@ -206,7 +209,9 @@ void weighted_sums(const ops::ResamplePlan& p, const T* x, T* y) {
           C* to = row.get();
           for (int64_t e = 0; e < in_row; ++e) to[e] += C(from[e]) * w;
         }
-      if (p.inner == 1)
+      if (last.two)
+        last.apply_two(row.get(), y + r * out_row);
+      else if (p.inner == 1)
         last.apply(row.get(), y + r * out_row);
       else
         last.apply(row.get(), p.inner, sums.get(), y + r * out_row);

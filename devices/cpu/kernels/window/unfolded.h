@@ -1,9 +1,11 @@
-// A convolution as matrix products: what the windows meet, unfolded into columns. For conv.cpp.
+// A convolution as matrix products: what the windows meet, unfolded into columns; or, where a filter meets one channel
+// alone, as sums over the image itself. For conv.cpp.
 #pragma once
 #include <algorithm>
 #include <cstring>
 
 #include "devices/cpu/kernels/common/gemm.h"
+#include "devices/cpu/kernels/common/packed_gemm.h"
 #include "devices/cpu/libraries/libraries.h"
 #include "devices/cpu/runtime/buffer.h"
 
@@ -14,19 +16,21 @@ namespace luth::cpu {
 template <class T>
 class Unfolded {
  public:
-  /// `block`: elements of columns at a time, at least a row's.
-  explicit Unfolded(const ConvShape& s, int64_t block = 1 << 17)
+  /// `shared`: products run on several threads; `block`: elements of columns at a time, at least a row's.
+  explicit Unfolded(const ConvShape& s, bool shared = false, int64_t block = 1 << 17)
       : s_(s),
+        product_(shared ? parallel_gemm<T> : gemm<T>),
         depth_(s.ic / s.groups * s.kernel_area()),
         filters_(s.oc / s.groups),
         area_(s.out_area()),
         width_(s.out[2]),
         rows_(s.out[0] * s.out[1]),
-        block_(std::clamp<int64_t>(block / std::max<int64_t>(1, depth_ * width_), 1, rows_)),
+        block_(is_plain(s) ? rows_ : std::clamp<int64_t>(block / std::max<int64_t>(1, depth_ * width_), 1, rows_)),
         plain_(is_plain(s)),
+        direct_(is_direct(s)),
         padded_size_(plain_ ? 0 : s.ic / s.groups * extent(0) * extent(1) * extent(2)),
         padded_(padded_size_ + vector),
-        columns_(plain_ ? 0 : depth_ * block_ * width_ + vector),
+        columns_(plain_ || (direct_ && s.kind != ConvShape::Kind::grad_input) ? 0 : depth_ * block_ * width_ + vector),
         meets_(depth_),
         starts_(rows_) {
     clear();
@@ -47,17 +51,26 @@ class Unfolded {
     return steps && s.kernel_area() == 1;
   }
 
+  /// Whether results come from the image itself: a product would have one row.
+  static bool is_direct(const ConvShape& s) { return s.ic == s.groups && s.stride[2] == 1 && !is_plain(s); }
+
   void forward(const T* x, const T* w, T* y) {
     pad(x);
+    if (direct_)
+      return each_filter_row([&](int64_t f, int64_t row) {
+        const T* from = padded_.get() + starts_[row];
+        T* const to = y + f * area_ + row * width_;
+        for (int64_t j = 0; j < width_;) j += filter_part(w + f * depth_, from + j, width_ - j, to + j);
+      });
     each_block([&](int64_t row, int64_t n) {
-      gemm<T>(filters_, n, depth_, 1, {w, depth_, 1}, columns(x, row, n), 0, y + row * width_, area_);
+      product_(filters_, n, depth_, 1, {w, depth_, 1}, columns(x, row, n), 0, y + row * width_, area_);
     });
   }
   void grad_input(const T* dy, const T* w, T* dx) {
     clear();
     each_block([&](int64_t row, int64_t n) {
       T* const to = plain_ ? dx + row * width_ : columns_.get();
-      gemm<T>(depth_, n, filters_, 1, {w, 1, depth_}, result(dy, row), 0, to, plain_ ? area_ : n);
+      product_(depth_, n, filters_, 1, {w, 1, depth_}, result(dy, row), 0, to, plain_ ? area_ : n);
       if (!plain_) fold(row, n);
     });
     if (!plain_) each_padded_row(dx, [&](T* row, T* padded) { std::memcpy(row, padded, row_bytes()); });
@@ -65,8 +78,13 @@ class Unfolded {
   /// Adds to dw.
   void grad_weight(const T* dy, const T* x, T* dw) {
     pad(x);
+    if (direct_) {
+      for (int64_t t = 0; t < filters_ * depth_; ++t)
+        dw[t] = T(dw[t] + products(dy + t / depth_ * area_, padded_.get() + meets_[t % depth_]));
+      return;
+    }
     each_block([&](int64_t row, int64_t n) {
-      gemm<T>(filters_, depth_, n, 1, result(dy, row), columns(x, row, n).transposed(), 1, dw, depth_);
+      product_(filters_, depth_, n, 1, result(dy, row), columns(x, row, n).transposed(), 1, dw, depth_);
     });
   }
   /// All columns: [depth][positions].
@@ -104,6 +122,49 @@ class Unfolded {
     if (!plain_) each_padded_row(x, [&](const T* row, T* padded) { std::memcpy(padded, row, row_bytes()); });
   }
 
+  template <class F>
+  void each_filter_row(F&& f) {
+    for (int64_t i = 0; i < filters_; ++i)
+      for (int64_t row = 0; row < rows_; ++row) f(i, row);
+  }
+  using V = typename Vector<T>::type;
+  static constexpr int64_t lanes = Vector<T>::width;
+  static const V& at(const T* p) { return *reinterpret_cast<const V*>(p); }
+  /// n results of a row, as many as there are but at most N vectors; x: what the first one meets. The last vector may
+  /// reach over the image's end. Returns n.
+  template <int N = 4>
+  int64_t filter_part(const T* w, const T* x, int64_t n, T* y) const {
+    if constexpr (N > 1)
+      if (n <= (N - 1) * lanes) return filter_part<N - 1>(w, x, n, y);
+    V sum[N]{};
+    for (int64_t t = 0; t < depth_; ++t) {
+      const V factor = w[t] - V{};
+#pragma GCC unroll 4
+      for (int h = 0; h < N; ++h) sum[h] += factor * at(x + meets_[t] + h * lanes);
+    }
+    const int64_t rest = n - (N - 1) * lanes;
+#pragma GCC unroll 4
+    for (int h = 0; h < N; ++h)
+      if (h + 1 < N || rest >= lanes)
+        *reinterpret_cast<V*>(y + h * lanes) = sum[h];
+      else
+        store_part(sum[h], rest, y + h * lanes);
+    return std::min(n, N * lanes);
+  }
+  /// The sum of products of all results' gradients with what the first element of their windows is.
+  T products(const T* dy, const T* x) const {
+    V sum{};
+    T all = 0;
+    for (int64_t row = 0; row < rows_; ++row, dy += width_) {
+      const T* from = x + starts_[row];
+      int64_t j = 0;
+      for (; j + lanes <= width_; j += lanes) sum += at(dy + j) * at(from + j);
+      for (; j < width_; ++j) all = T(all + dy[j] * from[j]);
+    }
+    for (int64_t l = 0; l < lanes; ++l) all = T(all + sum[l]);
+    return all;
+  }
+
   Matrix<T> columns(const T* x, int64_t row, int64_t n) {
     if (plain_) return {x + row * width_, area_, 1};
     unfold(row, n / width_);
@@ -134,8 +195,9 @@ class Unfolded {
   }
 
   const ConvShape& s_;
+  decltype(&gemm<T>) product_;
   const int64_t depth_, filters_, area_, width_, rows_, block_;  // block_: rows at a time
-  const bool plain_;                                             // the image is its columns: none are made
+  const bool plain_, direct_;                                    // the image is its columns; columns are not made
   const int64_t padded_size_;
   Buffer<T> padded_, columns_;  // with room for a vector behind
   Buffer<int64_t> meets_;       // element of the filters -> offset in the padded image at the first position
