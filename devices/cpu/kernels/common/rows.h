@@ -122,26 +122,6 @@ void for_row_blocks(const Axis& a, int64_t most, F f) {
   });
 }
 
-/// Whether rows are computed side by side, each as if alone: short ones, of one lane, beside many others.
-inline bool side_by_side(const Axis& a) { return a.n > 0 && a.n < 64 && a.inner >= 16; }
-inline constexpr int64_t most_rows = 256;
-
-/// The largest elements `top` of w rows side by side, of n elements each that lie `step` apart, and the sums `total` of
-/// exp(x - top). Calls keep(k, e) with each term e, x[k] being its element.
-template <class T, class F>
-inline void exp_sums(const T* x, int64_t n, int64_t step, int64_t w, T* __restrict top, T* __restrict total, F keep) {
-  std::fill_n(top, w, -std::numeric_limits<T>::infinity());
-  std::fill_n(total, w, T(0));
-  for (int64_t k = 0; k < n * step; k += step)
-    for (int64_t j = 0; j < w; ++j) top[j] = x[k + j] > top[j] ? x[k + j] : top[j];
-  for (int64_t k = 0; k < n * step; k += step)
-    for (int64_t j = 0; j < w; ++j) {
-      const T e = math::exp(x[k + j] - top[j]);
-      total[j] += e;
-      keep(k + j, e);
-    }
-}
-
 /// Where n elements of x are easy to read: in place, or those of half in `wide`, as g++ vectorises none of its
 /// conversions.
 template <class T>

@@ -1,5 +1,6 @@
 // Transposition in registers.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -46,6 +47,35 @@ template <int by, int... i>
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) rows[i] = *reinterpret_cast<const Eight*>(static_cast<const char*>(from) + i * from_step);
   transpose8(rows, to, step);
+}
+
+/// Between `count` rows of n elements, one behind the other, and columns that lie `step` apart, element by element:
+/// eight(row, column) for blocks of 8 by 8 from there on, one(row, column) for the elements that are left.
+/// Blocks of rows shorter than 8 reach into the next rows, and into as many columns as 8.
+template <class T, class F, class G>
+[[gnu::always_inline]] inline void for_blocks(T* rows, int64_t count, int64_t n, auto* columns, int64_t step, F eight,
+                                              G one) {
+  int64_t j = 0;
+  if constexpr (sizeof(T) == 4)
+    for (; (j + 7) * n + std::max<int64_t>(n, 8) <= count * n; j += 8)
+      for (int64_t i = 0; i < n; i += 8) {
+        const int64_t at = std::max<int64_t>(0, std::min(i, n - 8));
+        eight(rows + j * n + at, columns + at * step + j);
+      }
+  for (; j < count; ++j)
+    for (int64_t i = 0; i < n; ++i) one(rows[j * n + i], columns[i * step + j]);
+}
+template <class T>
+void rows_to_columns(const T* rows, int64_t count, int64_t n, T* columns, int64_t step) {
+  for_blocks(
+      rows, count, n, columns, step, [=](const T* r, T* c) { transpose8(r, n * 4, c, step * 4); },
+      [](const T& r, T& c) { c = r; });
+}
+template <class T>
+void columns_to_rows(const T* columns, int64_t step, T* rows, int64_t count, int64_t n) {
+  for_blocks(
+      rows, count, n, columns, step, [=](T* r, const T* c) { transpose8(c, step * 4, r, n * 4); },
+      [](T& r, const T& c) { r = c; });
 }
 
 }  // namespace luth::cpu

@@ -6,11 +6,11 @@
 
 #include "core/math/functions.h"
 #include "core/ops/common/positions.h"
+#include "devices/cpu/kernels/common/columns.h"
 #include "devices/cpu/kernels/common/elementwise.h"
 #include "devices/cpu/kernels/common/fetch_ahead.h"
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
-#include "devices/cpu/kernels/common/rows.h"
 
 namespace luth::cpu {
 namespace {
@@ -113,22 +113,18 @@ void with_shares(const Op& op, double smoothing, const Tensor& x, const Tensor& 
   });
 }
 
-/// The row whose first element lies at `at`.
-int64_t row_at(const Axis& a, int64_t at) { return at / (a.n * a.inner) * a.inner + at % a.inner; }
-
 /// Sets the losses of all rows and the logarithms of their sums of exponentials.
-template <class T>
-void losses_of_columns(const Axis& a, const T* logits, Shares<T>& s, double* sums) {
-  for_row_blocks(a, most_rows, [&, n = a.n, step = a.inner](int64_t at, int64_t w) {
-    const int64_t row = row_at(a, at);
-    const T* x = logits + at;
-    T top[most_rows], log_sum[most_rows], all_far[most_rows] = {};
-    exp_sums(x, n, step, w, top, log_sum, [](int64_t, T) {});
+template <class T, class A>
+void losses_of_columns(const Axis& a, const T* logits, Shares<A>& s, double* sums) {
+  for_columns<T>(a, {logits}, nullptr, [&, n = a.n](int64_t row, int64_t w, int64_t step, const A* x, A*) {
+    A top[most_rows], log_sum[most_rows], all_far[most_rows] = {};
+    column_tops(x, n, step, w, top);
+    exp_sums(x, n, step, w, top, log_sum, [](int64_t, A) {});
     for (int64_t j = 0; j < w; ++j) {
-      log_sum[j] = T(math::log(double(log_sum[j])));
+      log_sum[j] = A(math::log(double(log_sum[j])));
       sums[row + j] = double(top[j]) + double(log_sum[j]);
     }
-    if (s.spread > T(0))
+    if (s.spread > A(0))
       for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j < w; ++j) all_far[j] += s.weights[size_t(i)] * ((top[j] - x[i * step + j]) + log_sum[j]);
     for (int64_t j = 0; j < w; ++j)
@@ -138,8 +134,7 @@ void losses_of_columns(const Axis& a, const T* logits, Shares<T>& s, double* sum
 }
 template <class T, class A>
 void losses_of_rows(const Axis& a, const T* logits, Shares<A>& s, double* sums) {
-  if constexpr (std::is_same_v<T, A>)
-    if (side_by_side(a)) return losses_of_columns(a, logits, s, sums);
+  if (side_by_side(a)) return losses_of_columns(a, logits, s, sums);
   for_rows<T>(a, {logits}, nullptr, [&, n = a.n](int64_t row, const A* __restrict p, A* __restrict e) {
     fetch_ahead(p + n, n);
     const A top = row_max(p, n), log_sum = std::log(exp_sum(p, n, top));
@@ -161,40 +156,37 @@ void cross_entropy(const ops::CrossEntropyLabels& op, Tensor& loss, Tensor& tota
   with_shares(op, op.label_smoothing, x, target, weight, run);
 }
 
-template <class T>
-void gradient_of_columns(const Axis& a, const T* logits, const Shares<T>& s, const T* grad, const double* sums, T* dx) {
-  for_row_blocks(a, most_rows, [&, n = a.n, step = a.inner](int64_t at, int64_t w) {
-    const int64_t row = row_at(a, at);
-    const T* x = logits + at;
-    T *y = dx + at, by[most_rows], high[most_rows], factor[most_rows], part[most_rows];
+template <class T, class A>
+void gradient_of_columns(const Axis& a, const T* logits, const Shares<A>& s, const A* grad, const double* sums, T* dx) {
+  for_columns<T>(a, {logits}, dx, [&, n = a.n](int64_t row, int64_t w, int64_t step, const A* x, A* y) {
+    A by[most_rows], high[most_rows], factor[most_rows], part[most_rows];
     for (int64_t j = 0; j < w; ++j) {
       const int64_t k = s.labels[size_t(row + j)];
-      by[j] = k < 0 ? T(0) : grad[row + j];
-      part[j] = k < 0 ? T(0) : s.share(k);
+      by[j] = k < 0 ? A(0) : grad[row + j];
+      part[j] = k < 0 ? A(0) : s.share(k);
     }
     for (int64_t j = 0; j < w; ++j) {
-      const Slope<T> to(by[j], part[j], sums[row + j]);
+      const Slope<A> to(by[j], part[j], sums[row + j]);
       high[j] = to.high, factor[j] = to.factor, part[j] = to.part;
     }
     for (int64_t i = 0; i < n; ++i)
       for (int64_t j = 0; j < w; ++j) {
-        const T e = factor[j] * math::exp(x[i * step + j] - high[j]);
-        y[i * step + j] = by[j] != T(0) ? e : T(0);
+        const A e = factor[j] * math::exp(x[i * step + j] - high[j]);
+        y[i * step + j] = by[j] != A(0) ? e : A(0);
       }
-    if (const T spread = s.spread; spread > T(0))
+    if (const A spread = s.spread; spread > A(0))
       for (int64_t i = 0; i < n; ++i) {
-        const T weight = s.weights[size_t(i)];
-        for (int64_t j = 0; j < w; ++j) y[i * step + j] -= by[j] != T(0) ? part[j] * spread * weight : T(0);
+        const A weight = s.weights[size_t(i)];
+        for (int64_t j = 0; j < w; ++j) y[i * step + j] -= by[j] != A(0) ? part[j] * spread * weight : A(0);
       }
     for (int64_t j = 0; j < w; ++j)
-      if (const int64_t k = s.labels[size_t(row + j)]; by[j] != T(0))
+      if (const int64_t k = s.labels[size_t(row + j)]; by[j] != A(0))
         y[k * step + j] -= part[j] * s.own * s.weights[size_t(k)];
   });
 }
 template <class T, class A>
 void gradient_of_rows(const Axis& a, const T* logits, const Shares<A>& s, const A* grad, const double* sums, T* dx) {
-  if constexpr (std::is_same_v<T, A>)
-    if (side_by_side(a)) return gradient_of_columns(a, logits, s, grad, sums, dx);
+  if (side_by_side(a)) return gradient_of_columns(a, logits, s, grad, sums, dx);
   for_rows<T>(a, {logits}, dx, [&, n = a.n](int64_t row, const A* __restrict p, A* __restrict q) {
     const int64_t k = s.labels[size_t(row)];
     const A by = k < 0 ? A(0) : grad[row];

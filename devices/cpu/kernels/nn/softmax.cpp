@@ -3,39 +3,35 @@
 
 #include "core/math/functions.h"
 #include "core/op/axis.h"
+#include "devices/cpu/kernels/common/columns.h"
 #include "devices/cpu/kernels/common/fetch_ahead.h"
 #include "devices/cpu/kernels/common/kernels.h"
-#include "devices/cpu/kernels/common/rows.h"
 
 namespace luth::cpu {
 namespace {
 
-template <bool log, class T>
-void softmax_columns(const Axis& a, const T* in, T* out) {
-  for_row_blocks(a, most_rows, [=, n = a.n, step = a.inner](int64_t at, int64_t w) {
-    const T* x = in + at;
-    T *y = out + at, top[most_rows], total[most_rows];
-    exp_sums(x, n, step, w, top, total, [y](int64_t k, T e) {
-      if constexpr (!log) y[k] = e;
-    });
-    for (int64_t j = 0; j < w; ++j) total[j] = log ? T(math::log(double(total[j]))) : T(1) / total[j];
-    for (int64_t k = 0; k < n * step; k += step)
-      for (int64_t j = 0; j < w; ++j) y[k + j] = log ? (x[k + j] - top[j]) - total[j] : y[k + j] * total[j];
+template <bool log, class A>
+void softmax_columns(const A* x, int64_t n, int64_t step, int64_t w, A* y) {
+  A top[most_rows], total[most_rows];
+  column_tops(x, n, step, w, top);
+  exp_sums(x, n, step, w, top, total, [y](int64_t k, A e) {
+    if constexpr (!log) y[k] = e;
   });
+  for (int64_t j = 0; j < w; ++j) total[j] = log ? A(math::log(double(total[j]))) : A(1) / total[j];
+  for (int64_t k = 0; k < n * step; k += step)
+    for (int64_t j = 0; j < w; ++j) y[k + j] = log ? (x[k + j] - top[j]) - total[j] : y[k + j] * total[j];
 }
 
-template <bool log, class T>
-void softmax_backward_columns(const Axis& a, const T* grad, const T* y, T* dx) {
-  for_row_blocks(a, most_rows, [=, n = a.n, step = a.inner](int64_t at, int64_t w) {
-    T total[most_rows] = {};
-    for (int64_t i = 0, k = at; i < n; ++i, k += step)
-      for (int64_t j = 0; j < w; ++j) total[j] += log ? grad[k + j] : grad[k + j] * y[k + j];
-    for (int64_t i = 0, k = at; i < n; ++i, k += step)
-      for (int64_t j = 0; j < w; ++j) {
-        const T g = grad[k + j], p = y[k + j];
-        dx[k + j] = log ? g - math::exp(p) * total[j] : p * (g - total[j]);
-      }
-  });
+template <bool log, class A>
+void softmax_backward_columns(const A* grad, const A* y, int64_t n, int64_t step, int64_t w, A* dx) {
+  A total[most_rows] = {};
+  for (int64_t k = 0; k < n * step; k += step)
+    for (int64_t j = 0; j < w; ++j) total[j] += log ? grad[k + j] : grad[k + j] * y[k + j];
+  for (int64_t k = 0; k < n * step; k += step)
+    for (int64_t j = 0; j < w; ++j) {
+      const A g = grad[k + j], p = y[k + j];
+      dx[k + j] = log ? g - math::exp(p) * total[j] : p * (g - total[j]);
+    }
 }
 
 template <class Op, bool log>
@@ -45,8 +41,11 @@ void softmax(const Op& op, Tensor& y, const Dense& input) {
   Axis a = axis(x, op.dim);
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
-    if constexpr (std::is_same_v<T, A>)
-      if (side_by_side(a)) return softmax_columns<log>(a, x.data<T>(), y.data<T>());
+    if (side_by_side(a))
+      return for_columns<T>(a, {x.data<T>()}, y.data<T>(),
+                            [n = a.n](int64_t, int64_t w, int64_t step, const A* in, A* out) {
+                              softmax_columns<log>(in, n, step, w, out);
+                            });
     for_rows<T>(a, {x.data<T>()}, y.data<T>(), [n = a.n](int64_t, const A* __restrict p, A* __restrict q) {
       fetch_ahead(p + n, n);
       fetch_ahead<1>(q + n, n);
@@ -68,8 +67,11 @@ void softmax_backward(const Op& op, Tensor& dx, const Dense& grad, const Dense& 
   Axis a = axis(y, op.dim);
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
-    if constexpr (std::is_same_v<T, A>)
-      if (side_by_side(a)) return softmax_backward_columns<log>(a, grad.data<T>(), y.data<T>(), dx.data<T>());
+    if (side_by_side(a))
+      return for_columns<T>(a, {grad.data<T>(), y.data<T>()}, dx.data<T>(),
+                            [n = a.n](int64_t, int64_t w, int64_t step, const A* g, const A* p, A* out) {
+                              softmax_backward_columns<log>(g, p, n, step, w, out);
+                            });
     for_rows<T>(a, {grad.data<T>(), y.data<T>()}, dx.data<T>(),
                 [n = a.n](int64_t, const A* __restrict g, const A* __restrict p, A* __restrict q) {
                   const A total = log ? row_sum(g, n) : row_dot(g, p, n);
@@ -84,10 +86,19 @@ void logsumexp(const ops::LogSumExp& op, Tensor& y, const Dense& input) {
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
     T* out = y.data<T>();
-    for_rows<T>(a, {x.data<T>()}, nullptr, [n = a.n, out](int64_t row, const A* p, A*) {
+    const auto finite = [](A top) { return std::isinf(top) ? A(0) : top; };  // inf and a row of -inf stay what they are
+    if (side_by_side(a))
+      return for_columns<T>(a, {x.data<T>()}, nullptr,
+                            [=, n = a.n](int64_t row, int64_t w, int64_t step, const A* in, A*) {
+                              A top[most_rows], total[most_rows];
+                              column_tops(in, n, step, w, top);
+                              for (int64_t j = 0; j < w; ++j) top[j] = finite(top[j]);
+                              exp_sums(in, n, step, w, top, total, [](int64_t, A) {});
+                              for (int64_t j = 0; j < w; ++j) out[row + j] = T(A(math::log(double(total[j]))) + top[j]);
+                            });
+    for_rows<T>(a, {x.data<T>()}, nullptr, [=, n = a.n](int64_t row, const A* p, A*) {
       fetch_ahead(p + n, n);
-      A top = row_max(p, n);
-      if (std::isinf(top)) top = 0;  // inf stays inf, and a row of -inf stays -inf
+      const A top = finite(row_max(p, n));
       out[row] = T(std::log(exp_sum(p, n, top)) + top);
     });
   });
