@@ -31,6 +31,15 @@ inline constexpr double half_root = 0.70710678118654752440;  // sqrt(1/2)
   const double tail = normal_tail(std::fabs(x));
   return x > 0 ? 1 - tail : x <= 0 ? tail : x;
 }
+/// The same for a float, within 4e-11 of it: x² is exact, and a shorter polynomial in 1 / (t + 3) does.
+[[gnu::always_inline]] LUTH_HD inline double ndtr_quick(double x) {
+  const double q = 1 / (half_root * std::fabs(x) + 3);
+  const double p = polynomial(q, -7193.2246420990359, 16092.656796373654, -14383.614355642987, 6495.9541864028424,
+                              -1811.6179432332492, 446.25673962941755, -21.194385401409853, 20.977119747576335,
+                              5.9609127776869286, 2.4155540636011033, 0.84580171197044596, 0.28210067069732614);
+  const double tail = q * p * own::exp(-0.5 * x * x);
+  return x > 0 ? 1 - tail : tail;
+}
 [[gnu::always_inline]] LUTH_HD inline double log_ndtr(double x) {
   const double left = own::log(0.5 * own::erfcx_right(half_root * std::fabs(x))) - 0.5 * x * x;
   return x < -1 ? left : own::log1p(-ndtr(-x));

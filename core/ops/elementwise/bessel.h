@@ -139,6 +139,8 @@ struct AiryAi : FloatElementwise {
   using Dtypes = WideFloats;
   static constexpr Traits traits = family.with({.not_differentiable = "PyTorch has no gradient of it"});
   template <class T> LUTH_HD T f(T x) const { return T(math::airy_ai(double(x))); }
+  template <std::same_as<float> T> LUTH_HD T quick(T x) const { return T(math::quick_airy_ai(double(x))); }
+  template <std::same_as<float> T> LUTH_HD bool is_quick(T x) const { return math::is_airy_quick(double(x), math::quick_airy_ai(double(x))); }
   static Cases<AiryAi> samples() { return unary_samples<AiryAi>(-3, 3); }
 };
 // clang-format on

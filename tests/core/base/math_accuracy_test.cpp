@@ -80,6 +80,13 @@ TEST(MathAccuracy, Digamma) {
         [](float x) { return math::is_gamma_quick(x); });
 }
 
+TEST(MathAccuracy, Ndtr) {
+  check([](float x) { return float(math::ndtr_quick(x)); }, [](double x) { return math::ndtr(x); }, 0.51, all);
+}
+TEST(MathAccuracy, Airy) {
+  check([](float x) { return float(math::quick_airy_ai(x)); }, [](double x) { return math::airy_ai(x); }, 0.51,
+        [](float x) { return math::is_airy_quick(x, math::quick_airy_ai(x)); });
+}
 TEST(MathAccuracy, Bessel) {
   auto test = [](auto quick, double (*exact)(double), bool signs) {
     check([=](float x) { return float(quick(x)); }, exact, 0.51,
