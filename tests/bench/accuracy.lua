@@ -9,6 +9,11 @@ local functions = {}
 for _, name in ipairs { 'exp', 'expm1', 'erf', 'erfc', 'tanh', 'sigmoid', 'log', 'log1p', 'log2', 'sin', 'cos', 'sqrt' } do
   functions[#functions + 1] = { name, torch[name], torch[name] }
 end
+for _, name in ipairs { 'erfinv', 'digamma', 'lgamma', 'i0' } do functions[#functions + 1] = { name, torch[name], torch[name] } end
+for _, name in ipairs { 'ndtr', 'ndtri', 'log_ndtr', 'erfcx', 'i0e', 'i1', 'i1e', 'modified_bessel_k0', 'modified_bessel_k1', 'bessel_j0',
+  'bessel_j1', 'bessel_y0', 'bessel_y1', 'spherical_bessel_j0', 'airy_ai' } do
+  functions[#functions + 1] = { name, torch.special[name], torch.special[name] }
+end
 functions[#functions + 1] = { 'silu', F.silu, F.silu }
 functions[#functions + 1] = { 'gelu', F.gelu, function(x) return x * torch.special.ndtr(x) end }
 

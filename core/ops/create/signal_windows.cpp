@@ -79,7 +79,7 @@ Tensor Kaiser::decompose(const Inputs&) const {
     if (part == 1) return 1.0;
     // I0(beta part) / I0(beta), both divided by their growth, which may be infinite
     const double fall = std::exp(beta * (part - 1));
-    return fall == 0 ? 0.0 : fall * math::bessel_ie(0, beta * part) / math::bessel_ie(0, beta);
+    return fall == 0 ? 0.0 : fall * math::bessel_ie<0>(beta * part) / math::bessel_ie<0>(beta);
   });
 }
 Tensor Nuttall::decompose(const Inputs&) const {

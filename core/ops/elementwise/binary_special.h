@@ -185,13 +185,24 @@ template <class Half> LUTH_HD float next_half(float x, float y) {
   const Half h(x);
   return float(Half::raw(uint16_t((y > x) == (x > 0.0f) ? h.bits + 1 : h.bits - 1)));
 }
-struct NextNumber {
+struct NextHalf {
   Dtype dtype;
-  LUTH_HD float operator()(float x, float y) const {
-    return dtype == Dtype::f16 ? next_half<half>(x, y) : dtype == Dtype::bf16 ? next_half<bfloat16>(x, y) : ::nextafterf(x, y);
-  }
-  LUTH_HD double operator()(double x, double y) const { return ::nextafter(x, y); }
+  LUTH_HD float operator()(float x, float y) const { return dtype == Dtype::f16 ? next_half<half>(x, y) : next_half<bfloat16>(x, y); }
 };
+/// nextafter without branches: it vectorises.
+template <class T> struct NextNumber {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  LUTH_HD T operator()(T x, T y) const {
+    const Bits step = (y > x) == (x > T(0)) ? Bits(1) : ~Bits(0);
+    const T other = std::bit_cast<T>(Bits(std::bit_cast<Bits>(x) + step));
+    const T next = x == T(0) ? std::copysign(std::numeric_limits<T>::denorm_min(), y) : other;
+    return (x != x) | (y != y) ? x + y : x == y ? y : next;
+  }
+};
+template <class T> auto next_number(Dtype d) {
+  if constexpr (std::is_floating_point_v<T>) return NextNumber<T>();
+  else return NextHalf{d};
+}
 
 // ---- composites
 struct Rsub {

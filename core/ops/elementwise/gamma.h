@@ -33,7 +33,12 @@ struct Polygamma : FloatElementwise {
   int64_t n = 0;
   void describe(auto& field) { field("n", n, "which derivative; not negative", as::required); }
   Spec infer(const Inputs& in) const;
-  template <class C> struct F { int n; LUTH_HD C operator()(C x) const { return C(math::polygamma(n, double(x))); } };
+  /// `first`: n is 1, whose function vectorises.
+  template <class C, bool first = false> struct F {
+    int n;
+    LUTH_HD C operator()(C x) const { return C(first ? math::trigamma(double(x)) : math::polygamma(n, double(x))); }
+    void choose(auto&& run) const { n == 1 ? run(F<C, true>{n}) : run(*this); }
+  };
   template <class C> auto functor() const { return F<C>{int(n)}; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Polygamma> samples() { return {{{.n = 0}, {{3}}, 0.5, 3}, {{.n = 1}, {{3, 4}}, 0.5, 3}, {{.n = 2}, {{}}, 1, 3}}; }

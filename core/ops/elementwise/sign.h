@@ -4,6 +4,26 @@
 
 namespace luth::ops {
 
+/// As std::frexp has them, by bits; the exponent of what is not finite is 0. The exponent's bits become a number as the
+/// last ones of `scale`'s: AVX2 converts no int64.
+template <class T>
+struct Parts {
+  T mantissa, exponent;
+};
+template <class T>
+LUTH_HD Parts<T> parts_of(T x) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  constexpr int digits = std::numeric_limits<T>::digits;
+  constexpr T scale = T(uint64_t(1) << (digits - 1));
+  constexpr Bits field = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+  const bool tiny = std::fabs(x) < std::numeric_limits<T>::min(), usual = (x != T(0)) & (x - x == T(0));
+  const Bits bits = std::bit_cast<Bits>(tiny ? x * scale : x);
+  const T biased = std::bit_cast<T>((bits & field) >> (digits - 1) | std::bit_cast<Bits>(scale)) - scale;
+  const T exponent = biased - T(std::numeric_limits<T>::max_exponent - 2 + (tiny ? digits - 1 : 0));
+  const T mantissa = std::bit_cast<T>((bits & ~field) | std::bit_cast<Bits>(T(0.5)));
+  return {usual ? mantissa : x, usual ? exponent : T(0)};
+}
+
 // clang-format off
 struct Signbit : Predicate {
   static constexpr Doc doc{"signbit", "input", "Whether the sign of each element is minus; -0 has it too."};
@@ -84,7 +104,7 @@ struct FrexpMantissa : Elementwise {
   static constexpr Doc doc{"frexp.mantissa", "input", "The mantissa alone."};
   static constexpr Traits traits = family.with({.saves = "input: input", .internal = true, .inplace = Inplace::none});
   using Dtypes = Floats;
-  template <class T> LUTH_HD T f(T x) const { int e; return std::frexp(x, &e); }
+  template <class T> LUTH_HD T f(T x) const { return parts_of(x).mantissa; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<FrexpMantissa> samples() { return unary_samples<FrexpMantissa>(2.1, 3.9); }
 };
@@ -92,7 +112,7 @@ struct FrexpExponent : Elementwise {
   static constexpr Doc doc{"frexp.exponent", "input", "The exponent alone, in the dtype of input."};
   static constexpr Traits traits = family.with({.not_differentiable = "its result is a whole number", .internal = true, .inplace = Inplace::none});
   using Dtypes = Floats;
-  template <class T> LUTH_HD T f(T x) const { int e = 0; std::frexp(x, &e); return x - x == T(0) ? T(e) : T(0); }
+  template <class T> LUTH_HD T f(T x) const { return parts_of(x).exponent; }
   static Cases<FrexpExponent> samples() { return unary_samples<FrexpExponent>(2.1, 3.9); }
 };
 // clang-format on

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "core/math/bessel.h"
 #include "core/math/functions.h"
 #include "core/math/gamma.h"
 #include "core/math/gelu.h"
@@ -77,6 +78,24 @@ TEST(MathAccuracy, Lgamma) {
 TEST(MathAccuracy, Digamma) {
   check([](float x) { return float(math::digamma_quick(x)); }, [](double x) { return math::digamma(x); }, 0.51,
         [](float x) { return math::is_gamma_quick(x); });
+}
+
+TEST(MathAccuracy, Ndtr) {
+  check([](float x) { return float(math::ndtr_quick(x)); }, [](double x) { return math::ndtr(x); }, 0.51, all);
+}
+TEST(MathAccuracy, Airy) {
+  check([](float x) { return float(math::quick_airy_ai(x)); }, [](double x) { return math::airy_ai(x); }, 0.51,
+        [](float x) { return math::is_airy_quick(x, math::quick_airy_ai(x)); });
+}
+TEST(MathAccuracy, Bessel) {
+  auto test = [](auto quick, double (*exact)(double), bool signs) {
+    check([=](float x) { return float(quick(x)); }, exact, 0.51,
+          [=](float x) { return (signs || x > 0) && math::is_bessel_quick(std::fabs(x), quick(x)); });
+  };
+  test([](double x) { return math::quick_bessel_j<0>(x); }, ::j0, true);
+  test([](double x) { return math::quick_bessel_j<1>(x); }, ::j1, true);
+  test([](double x) { return math::quick_bessel_y<0>(x); }, ::y0, false);
+  test([](double x) { return math::quick_bessel_y<1>(x); }, ::y1, false);
 }
 
 /// Bits of a number whose exponent is a few to the other's: most pairs of random bits are too far apart.

@@ -20,7 +20,7 @@ const Kernel<clamp_max> clamp_max_;
 
 void nextafter(const ops::Nextafter&, Tensor& y, const Value& x, const Value& to) {
   dispatch_class(Floats{}, y.dtype(),
-                 [&]<class T>(Type<T>) { elementwise<T, T, T>(y, y.dtype(), ops::NextNumber{y.dtype()}, x, to); });
+                 [&]<class T>(Type<T>) { elementwise<T, T, T>(y, y.dtype(), ops::next_number<T>(y.dtype()), x, to); });
 }
 const Kernel<nextafter> nextafter_;
 

@@ -62,6 +62,14 @@ TEST(Elementwise, NextafterStepsByTheDtype) {
   EXPECT_EQ(next(Dtype::f16, 0, -1), -0x1p-24);
   EXPECT_EQ(next(Dtype::f16, 65504, INFINITY), INFINITY);
   EXPECT_EQ(next(Dtype::bf16, 3, 3), 3);
+  const double numbers[] = {0, -0.0, 1, -1, 1e-310, 0x1p-1022, 1e-40, 3e38, INFINITY, -INFINITY, NAN};
+  for (double x : numbers)
+    for (double to : numbers) {
+      const double want = std::nextafter(x, to), got = next(Dtype::f64, x, to);
+      EXPECT_TRUE(want != want ? got != got : std::bit_cast<int64_t>(got) == std::bit_cast<int64_t>(want)) << x << to;
+      const float near = std::nextafter(float(x), float(to)), found = float(next(Dtype::f32, x, to));
+      EXPECT_TRUE(near != near ? found != found : std::bit_cast<int>(found) == std::bit_cast<int>(near)) << x << to;
+    }
 }
 
 TEST(Elementwise, DivisorsOfTheLeastInteger) {
