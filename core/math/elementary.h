@@ -57,6 +57,25 @@ LUTH_HD inline double polynomial(double x, double first, C... rest) {
 
 namespace own {  // inlined by force: a call keeps a loop from being vectorised
 
+/// The upper 26 bits of x, whose square is exact.
+[[gnu::always_inline]] LUTH_HD inline double upper_half(double x) {
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0xfffffffff8000000);
+}
+/// What x y is rounded by; without fused multiply-add from products of their halves (Dekker).
+[[gnu::always_inline]] LUTH_HD inline double lost_by_product(double x, double y, double product) {
+  if constexpr (has_fma) return std::fma(x, y, -product);
+  const double a = upper_half(x), b = x - a, c = upper_half(y), d = y - c;
+  return ((a * c - product) + a * d + b * c) + b * d;
+}
+/// A number as a sum; low is what high is rounded by, or small beside it, or nan next to infinities and zeros.
+struct Pair {
+  double high, low;
+};
+[[gnu::always_inline]] LUTH_HD inline Pair product(Pair x, Pair y) {
+  const double high = x.high * y.high, lost = lost_by_product(x.high, y.high, high);
+  return {high, fused(x.low, y.high, fused(x.high, y.low, lost))};
+}
+
 /// 2^n where `up`, 2^-n where `down`, else 1. From bits: of choices between constants g++ makes paths.
 [[gnu::always_inline]] LUTH_HD inline double power_of_two(int n, bool up, bool down) {
   const uint64_t step = uint64_t(n) << 52, more = -uint64_t(up) & step, less = -uint64_t(down) & step;
@@ -72,11 +91,12 @@ inline constexpr double third_high = 0x1.269621134dp+0, third_low = 0x1.724f077d
 struct Exponential {
   uint64_t n;  // n + 2046 in the last 12 bits
   double main, rest;
-  /// The power, by two factors, so that subnormal results and those next to overflow are right.
-  LUTH_HD double power() const {
+  /// x 2^n, by two factors, so that subnormal results and those next to overflow are right.
+  LUTH_HD double times_power(double x) const {
     const uint64_t half = (n << 51) & 0xfff0000000000000;
-    return (1 + main + rest) * std::bit_cast<double>(half) * std::bit_cast<double>((n << 52) - half);
+    return x * std::bit_cast<double>(half) * std::bit_cast<double>((n << 52) - half);
   }
+  LUTH_HD double value() const { return times_power(1 + main + rest); }
   /// 2^(n + more), a normal number.
   LUTH_HD double scale(int more = 0) const { return std::bit_cast<double>((n + uint64_t(more - 1023)) << 52); }
 };
@@ -99,13 +119,13 @@ struct Exponential {
 [[gnu::always_inline]] LUTH_HD inline double exp(double x) {
   // e^710 is infinite; at -1418.2 both factors are 0, so -inf, as masks have it, costs no underflow
   const Exponential e = exponential(at_most(at_least(x, -1418.2), 710.0));
-  return x == x ? e.power() : x;
+  return x == x ? e.value() : x;
 }
 [[gnu::always_inline]] LUTH_HD inline double exp2(double x) {
   constexpr double ln2 = 0x1.62e42fefa39efp-1, lost = 0x1.abc9e3b39803fp-56, round = 0x1.8p52 + 2046, grid = 0x1.8p27;
   const double near = at_most(at_least(x, -2046.0), 1025.0), shifted = near + round, part = near - (shifted - round);
   const double r = part * ln2, low = fused(part, lost, has_fma ? std::fma(part, ln2, -r) : 0), h = (r + grid) - grid;
-  return x == x ? exponential_of(std::bit_cast<uint64_t>(shifted), r, h, (r - h) + low).power() : x;
+  return x == x ? exponential_of(std::bit_cast<uint64_t>(shifted), r, h, (r - h) + low).value() : x;
 }
 
 /// e^x - 1 within 0.63.
@@ -135,6 +155,8 @@ struct Exponential {
 /// x = 2^k (1 + f) with quarter = 0, or 2^k (1 + f) 4/3 with quarter = 1/4; f is from -0.1875 to 0.21875.
 struct Reduced {
   double k, quarter, f;
+  /// The logarithm of what 1 + f is multiplied by.
+  LUTH_HD Pair log() const { return {k * ln2_high + quarter * third_high, fused(k, ln2_low, quarter * third_low)}; }
 };
 [[gnu::always_inline]] LUTH_HD inline Reduced reduced(double x) {
   constexpr uint64_t one = 0x3ff0000000000000, least = 0x3fea000000000000;  // 0.8125
@@ -143,10 +165,6 @@ struct Reduced {
   const double k = std::bit_cast<double>(bits >> 52 | 0x4330000000000000) - (tiny ? 0x1p52 + 1077 : 0x1p52 + 1023);
   const double m = std::bit_cast<double>((bits & 0x000fffffffffffff) + least), quarter = m > 1.15 ? 0.25 : 0.0;
   return {k, quarter, (m - 1) - quarter * m};
-}
-/// The upper 26 bits of x, whose square is exact.
-[[gnu::always_inline]] LUTH_HD inline double upper_half(double x) {
-  return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0xfffffffff8000000);
 }
 /// ln(1 + f) - f + h^2 / 2 for f = h + left. ln(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R) with s = f / (2 + f) and R =
 /// ln(1 + f) / s - 2, a polynomial in s^2, as in fdlibm's e_log.c.
@@ -158,7 +176,7 @@ struct Reduced {
 }
 /// The logarithm of what was reduced, + more. Sums are exact up to h^2.
 [[gnu::always_inline]] LUTH_HD inline double log_of(const Reduced& x, double more) {
-  const double high = x.k * ln2_high + x.quarter * third_high, low = fused(x.k, ln2_low, x.quarter * third_low);
+  const auto [high, low] = x.log();
   const double f = x.f, h = upper_half(f), left = f - h, sum = high + f, y = sum - 0.5 * h * h;
   const double lost = ((high - sum) + f) + ((sum - y) - 0.5 * h * h);
   return y + (lost + log_rest(f, h, left) + low + more);

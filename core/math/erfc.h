@@ -6,22 +6,12 @@
 
 namespace luth::math::own {
 
-/// What x y is rounded by; without fused multiply-add from products of their halves (Dekker).
-[[gnu::always_inline]] LUTH_HD inline double lost_by_product(double x, double y, double product) {
-  if constexpr (has_fma) return std::fma(x, y, -product);
-  constexpr uint64_t upper = 0xfffffffff8000000;
-  const double a = std::bit_cast<double>(std::bit_cast<uint64_t>(x) & upper), b = x - a;
-  const double c = std::bit_cast<double>(std::bit_cast<uint64_t>(y) & upper), d = y - c;
-  return ((a * c - product) + a * d + b * c) + b * d;
-}
 /// factor e^(x + low) for |x| < 1420 and a low that is small beside 1.
 [[gnu::always_inline]] LUTH_HD inline double times_exp(double factor, double x, double low) {
   const Exponential e = exponential(x);
-  const uint64_t half = (e.n << 51) & 0xfff0000000000000;  // as in exp
-  const double a = std::bit_cast<double>(half), b = std::bit_cast<double>((e.n << 52) - half);
-  return fused(factor, e.main + fused(low, 1 + e.main + e.rest, e.rest), factor) * a * b;
+  return e.times_power(fused(factor, e.main + fused(low, 1 + e.main + e.rest, e.rest), factor));
 }
-/// (1 + 2 x) e^(x²) erfc(x) for x >= 0, which is from 1 to 1.27, of u = (x - 4) / (x + 4).
+/// (1 + 2 x) e^(x²) erfc(x) for x >= 0, which is from 1 to 1.29, of u = (x - 4) / (x + 4).
 [[gnu::always_inline]] LUTH_HD inline double erfcx_scaled(double u) {
   return polynomial(u, 8.9818875998098884e-10, 1.5763997880384491e-09, -1.2155905018291715e-08, -1.6386511683883909e-08,
                     1.0585774481638882e-07, 7.1189888910684557e-08, -8.2040363408053363e-07, 2.9796230558059085e-07,

@@ -7,9 +7,7 @@ namespace luth::math {
 
 /// erfc x, of double by the form of our own where that is faster than libm's, which is no more accurate.
 LUTH_HD inline float complement(float x) { return erfc(x); }
-[[gnu::always_inline]] LUTH_HD inline double complement(double x) {
-  return has_own && has_fma ? own::erfc(x) : std::erfc(x);
-}
+[[gnu::always_inline]] LUTH_HD inline double complement(double x) { return has_fused ? own::erfc(x) : std::erfc(x); }
 /// e^(x²) erfc(x).
 [[gnu::always_inline]] LUTH_HD inline double erfcx(double x) {
   const double size = std::fabs(x), t = at_most(size, 28.0), square = t * t;
@@ -45,24 +43,21 @@ inline constexpr double half_root = 0.70710678118654752440;  // sqrt(1/2)
   return x < -1 ? left : own::log1p(-ndtr(-x));
 }
 
-/// A number as a sum; `rest` is what the other is rounded by, or small beside it.
-struct Sum {
-  double main, rest;
-};
 /// -ln x for x from 0 to 1.
-[[gnu::always_inline]] LUTH_HD inline Sum minus_log(double x) {
+[[gnu::always_inline]] LUTH_HD inline own::Pair minus_log(double x) {
   const own::Reduced r = own::reduced(x);
   const double p = polynomial(r.f, -0.057812037020382116, 0.075825561643951905, -0.072811313541842448,
                               0.076366932842155455, -0.083239511439079469, 0.090926751768434871, -0.10000301094388675,
                               0.11111079440131047, -0.12499994877533742, 0.14285714603612057, -0.166666667121632,
                               0.19999999998374579, -0.24999999999813713, 0.33333333333336496, -0.50000000000000244);
-  const double high = r.high + r.f, low = ((r.high - high) + r.f) + fused(r.f * r.f, p, r.low), sum = high + low;
+  const auto [base, base_low] = r.log();
+  const double high = base + r.f, low = ((base - high) + r.f) + fused(r.f * r.f, p, base_low), sum = high + low;
   return {-sum, (sum - high) - low};
 }
 /// The inverse of erf over its argument y, of 1 - y²; `all`: down to the least double, else to 2^-53. With w =
 /// -ln(1 - y²) it is smooth in w near 0, and farther out it is the root of w less what is smooth in that.
 template <bool all>
-[[gnu::always_inline]] LUTH_HD inline Sum erfinv_slope(double rest) {
+[[gnu::always_inline]] LUTH_HD inline own::Pair erfinv_slope(double rest) {
   const auto [w, below] = minus_log(rest);
   const double s = std::sqrt(w), a = s - 2.5, b = s - 4.5, off = below - own::lost_by_product(s, s, w);
   const double near =
@@ -97,13 +92,9 @@ template <bool all>
     less = s < 6 ? less : farthest - off * (0.0898 - 0.00305 * s);
   }
   constexpr double first = 0.886226925452758, more = -3.8332932499128994e-17;  // sqrt(pi) / 2
-  return w < 3.5 ? Sum{first, fused(w, near, more)} : Sum{s, -less};
+  return w < 3.5 ? own::Pair{first, fused(w, near, more)} : own::Pair{s, -less};
 }
-/// (x.main + x.rest) (y.main + y.rest)
-[[gnu::always_inline]] LUTH_HD inline double product(Sum x, Sum y) {
-  const double main = x.main * y.main;
-  return main + fused(x.main, y.rest, fused(x.rest, y.main, own::lost_by_product(x.main, y.main, main)));
-}
+[[gnu::always_inline]] LUTH_HD inline double sum(own::Pair x) { return x.high + x.low; }
 /// y where `inside`, infinity where at_edge, both with the sign of `side`, else nan.
 [[gnu::always_inline]] LUTH_HD inline double within(bool inside, bool at_edge, double side, double y) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -112,14 +103,15 @@ template <bool all>
 /// The number whose erf is y.
 [[gnu::always_inline]] LUTH_HD inline double erfinv(double y) {
   const double size = std::fabs(y);
-  return within(size < 1, size == 1, y, product({y, 0}, erfinv_slope<false>((1 - size) * (1 + size))));
+  return within(size < 1, size == 1, y, sum(own::product({y, 0}, erfinv_slope<false>((1 - size) * (1 + size)))));
 }
 /// The number at which the normal distribution function is p: sqrt(2) erfinv(2 p - 1).
 [[gnu::always_inline]] LUTH_HD inline double ndtri(double p) {
   constexpr double root = 1.4142135623730951, root_rest = -9.6672933134529135e-17;  // sqrt(2)
   const double y = 2 * p - 1, z = root * y;
-  const Sum times{z, fused(root, 2 * p - (y + 1), fused(root_rest, y, own::lost_by_product(root, y, z)))};
-  return within((p > 0) & (p < 1), (p == 0) | (p == 1), p - 0.5, product(times, erfinv_slope<true>(4 * p * (1 - p))));
+  const own::Pair times{z, fused(root, 2 * p - (y + 1), fused(root_rest, y, own::lost_by_product(root, y, z)))};
+  return within((p > 0) & (p < 1), (p == 0) | (p == 1), p - 0.5,
+                sum(own::product(times, erfinv_slope<true>(4 * p * (1 - p)))));
 }
 
 /// The same for a float |y| < 1, within 6e-10 of it.
@@ -127,7 +119,7 @@ LUTH_HD inline double erfinv_quick(double y) {
   const own::Reduced r = own::reduced((1 - y) * (1 + y));
   const double p = polynomial(r.f, 0.10710067939489551, -0.13432154679144301, 0.1435005305850762, -0.16637447373662839,
                               0.19998285005480068, -0.25000358757001928, 0.33333345763922179, -0.49999998667949763);
-  const double w = -(r.high + fused(r.f * r.f, p, r.f)), s = std::sqrt(w) - 3;
+  const double w = -(r.log().high + fused(r.f * r.f, p, r.f)), s = std::sqrt(w) - 3;
   const double near =
       polynomial(w, -1.2010301978748768e-09, 1.2319735394588899e-08, 6.8579926103934641e-08, -1.4025707230218409e-06,
                  2.8269459978903247e-06, 4.559825591575535e-05, -0.0001272739680790353, -0.0023354358274278635,

@@ -4,14 +4,6 @@
 
 namespace luth::math::own {
 
-/// A number as a sum; low is at most some units in the last place of high, or nan next to infinities and zeros.
-struct Pair {
-  double high, low;
-};
-[[gnu::always_inline]] LUTH_HD inline Pair product(Pair x, Pair y) {
-  const double high = x.high * y.high, lost = std::fma(x.high, y.high, -high);
-  return {high, fused(x.low, y.high, fused(x.high, y.low, lost))};
-}
 [[gnu::always_inline]] LUTH_HD inline Pair inverse(Pair x) {
   const double high = 1 / x.high, lost = fused(-high, x.low, std::fma(-high, x.high, 1));
   return {high, lost * high};
@@ -43,7 +35,7 @@ template <int twice>
 /// ln x for 0 < x < infinity, within 2^-66 of it: as log_of has it, s and the first terms as sums of two.
 [[gnu::always_inline]] LUTH_HD inline Pair log_pair(double x) {
   const Reduced r = reduced(x);
-  const double base = r.k * ln2_high + r.quarter * third_high, base_low = fused(r.k, ln2_low, r.quarter * third_low);
+  const auto [base, base_low] = r.log();
   const double lower = 2 + r.f, lower_low = (2 - lower) + r.f, upside = 1 / lower, quotient = r.f * upside;
   const double rest = fused(-quotient, lower_low, std::fma(-quotient, lower, r.f));
   // ln(1 + f) = s (2 + z (2/3 + z p)) with z = s^2
@@ -67,7 +59,7 @@ template <int twice>
   const double log = t == 0 ? -infinity : t < infinity ? l.high : t;  // nan: itself
   const double exponent = y * log, lost = fused(y, l.low, std::fma(y, log, -exponent));
   const double near = at_most(at_least(exponent, -1418.2), 710.0);  // see exp
-  const double power = exponential(near, 0x1.8p27, near == exponent ? lost : 0).power();
+  const double power = exponential(near, 0x1.8p27, near == exponent ? lost : 0).value();
   const bool whole = std::trunc(y) == y, odd = whole & (std::trunc(half) != half) & (std::fabs(y) < infinity);
   const bool none = (exponent != exponent) | ((x < 0) & (t < infinity) & !whole);
   const bool one = (y == 0) | (x == 1) | ((x == -1) & (std::fabs(y) == infinity));  // of nan too
