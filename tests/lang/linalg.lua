@@ -218,4 +218,46 @@ function s.edges_of_linalg()
           '0 in its diagonal')
 end
 
+-- of every form; blocks of the kernels have 32 rows
+function s.triangular_systems()
+  for _, n in ipairs { 1, 3, 8, 31, 32, 33, 70 } do
+    for _, k in ipairs { 1, 5, 40 } do
+      for form = 0, 7 do
+        local upper, left, unit = form & 1 > 0, form & 2 > 0, form & 4 > 0
+        local a = torch.randn(3, n, n):to(torch.float64) / n
+        local b = torch.randn(3, left and n or k, left and k or n):to(torch.float64)
+        local ones = torch.eye(n):to(torch.float64)
+        a = a * (1 - ones) + ones * 2
+        local triangle = (upper and a:triu() or a:tril()) - (unit and ones or 0)
+        local how = { upper = upper, left = left, unitriangular = unit }
+        local x = torch.linalg.solve_triangular(a, b, how)
+        local what = ('%d rows, %d, form %d'):format(n, k, form)
+        close(left and triangle:matmul(x) or x:matmul(triangle), b, what)
+        close(torch.linalg.solve_triangular(a[2], b[2], how), x[2], what .. ', one')
+      end
+    end
+  end
+end
+
+-- small ones are factored without LAPACK
+function s.factors_of_all_sizes()
+  for n = 1, 18 do
+    for _, m in ipairs { n, n + 2, math.max(n - 2, 1) } do
+      local a = torch.randn(4, m, n):to(torch.float64)
+      local p, l, u = torch.linalg.lu(a)
+      close(p:matmul(l):matmul(u), a, ('lu, %d x %d'):format(m, n))
+    end
+    local a = torch.randn(4, n, n):to(torch.float64)
+    a = a:matmul(a.mT) + torch.eye(n):to(torch.float64)
+    for _, upper in ipairs { false, true } do
+      local c = torch.linalg.cholesky(a, { upper = upper })
+      t:eq(c, upper and c:triu() or c:tril())
+      close(upper and c.mT:matmul(c) or c:matmul(c.mT), a, 'cholesky of ' .. n)
+    end
+    a[{ 2, n, n }], a[{ 3, 1, 1 }] = -1, 0 / 0
+    local _, info = torch.linalg.cholesky_ex(a)
+    t:eq(info, torch.tensor({ 0, n, 1, 0 }):int())
+  end
+end
+
 t:add(s):run()

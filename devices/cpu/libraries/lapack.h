@@ -15,8 +15,6 @@ struct Lapack {
   void (*permutation)(const Tensor& pivots, const Tensor& perm);
   /// a [n, n], of which one triangle is read, = L Lᵀ, or Uᵀ U; the other triangle of l is 0.
   void (*cholesky)(bool upper, const Tensor& a, const Tensor& l, const Tensor& info);
-  /// The solution x of a x = b, or x a = b where not `left`; a [n, n] triangular, b and x [m, k].
-  void (*triangular)(bool upper, bool left, bool unit, const Tensor& a, const Tensor& b, const Tensor& x);
   /// a [m, n]: R and the reflectors' vectors in qr [m, n], their factors in tau [min(m, n)].
   void (*geqrf)(const Tensor& a, const Tensor& qr, const Tensor& tau);
   /// The first columns of the product of the reflectors a [m, k] with tau [k]: q [m, columns].

@@ -1,4 +1,4 @@
-// LAPACK's factorizations, batched: LU, Cholesky, QR and LDL, and triangular solves.
+// LAPACK's factorizations, batched: LU, Cholesky, QR and LDL.
 #include "devices/cpu/libraries/lapack_batches.h"
 
 #include <algorithm>
@@ -36,11 +36,6 @@ void spread_nan(T* v, int m, int n) {
 
 constexpr int small = 16;  // rows and columns of what is factored; measured
 
-// y -= f x, for n elements
-template <class T>
-void subtract(int64_t n, T f, const T* __restrict x, T* __restrict y) {
-  for (int64_t i = 0; i < n; ++i) y[i] -= f * x[i];
-}
 // Rows are exchanged and eliminated one by one, as LAPACK's getf2 does.
 template <class T>
 void small_lu(T* v, int64_t m, int64_t n, int* pivots, int& code) {
@@ -54,7 +49,7 @@ void small_lu(T* v, int64_t m, int64_t n, int* pivots, int& code) {
     if (pivot == 0 && !code) code = int(k) + 1;
     for (int64_t i = k + 1; i < m; ++i) {
       const T factor = v[i * n + k] /= pivot == 0 ? T(1) : pivot;
-      subtract(n - k - 1, factor, row + k + 1, v + i * n + k + 1);
+      for (int64_t j = k + 1; j < n; ++j) v[i * n + j] -= factor * row[j];
     }
   }
 }
@@ -77,27 +72,6 @@ void small_cholesky(T* v, int64_t n, int64_t row, int64_t col, int& code) {
       }
     }
   }
-}
-
-// X of A X = Y, in place of Y [n, k].
-template <class T>
-void small_left(bool upper, bool unit, int64_t n, int64_t k, const T* a, T* y) {
-  for (int64_t step = 0; step < n; ++step) {
-    const int64_t i = upper ? n - 1 - step : step;
-    T* const row = y + i * k;
-    for (int64_t j = upper ? i + 1 : 0; j < (upper ? n : i); ++j) subtract(k, a[i * n + j], y + j * k, row);
-    for (int64_t c = 0; c < k && !unit; ++c) row[c] /= a[i * n + i];
-  }
-}
-// X of X A = Y, in place of Y [m, n].
-template <class T>
-void small_right(bool upper, bool unit, int64_t m, int64_t n, const T* a, T* y) {
-  for (T* const end = y + m * n; y < end; y += n)
-    for (int64_t step = 0; step < n; ++step) {
-      const int64_t j = upper ? step : n - 1 - step, from = upper ? j + 1 : 0;
-      if (!unit) y[j] /= a[j * n + j];
-      subtract(upper ? n - from : j, y[j], a + j * n + from, y + from);
-    }
 }
 
 // ---- of any size --------------------------------------------------------------------------------------------------
@@ -146,21 +120,6 @@ void cholesky(bool upper, const Tensor& a, const Tensor& l, const Tensor& info) 
       if (std::isnan(y[r * int64_t(n) + r])) code = r + 1;
     for (int64_t r = 0; r < n; ++r)
       for (int64_t c = upper ? 0 : r + 1; c < (upper ? r : n); ++c) y[r * n + c] = 0;
-  });
-}
-
-void triangular(bool upper, bool left, bool unit, const Tensor& a, const Tensor& b, const Tensor& x) {
-  constexpr int rows = 101, plain = 111, up = 121, low = 122, general = 131, ones = 132, l = 141, r = 142;
-  const int n = extent(a, -1), m = extent(b, -2), k = extent(b, -1);
-  each_matrix(a, double(n) * m * k, [&]<class T>(Type<T>, int64_t i) {
-    T* y = Batch<T>(x, 2)[i];
-    if (!m || !k) return;
-    std::memcpy(y, Batch<T>(b, 2)[i], size_t(m) * size_t(k) * sizeof(T));
-    const T* const factor = Batch<T>(a, 2)[i];
-    if (int64_t(m) * k * n <= 256)  // more is worth a call
-      return left ? small_left(upper, unit, n, k, factor, y) : small_right(upper, unit, m, n, factor, y);
-    routines<T>.trsm(rows, left ? l : r, upper ? up : low, plain, unit ? ones : general, m, k, T(1), factor,
-                     at_least_one(n), y, at_least_one(k));
   });
 }
 
@@ -247,7 +206,6 @@ void ldl_solve(const Tensor& ld, const Tensor& pivots, const Tensor& b, const Te
 
 }  // namespace
 
-const Lapack lapack_table{lu,  permutation, cholesky, triangular, geqrf, orgqr,    ormqr,
-                          svd, eigh,        eig,      lstsq,      ldl,   ldl_solve};
+const Lapack lapack_table{lu, permutation, cholesky, geqrf, orgqr, ormqr, svd, eigh, eig, lstsq, ldl, ldl_solve};
 
 }  // namespace luth::cpu

@@ -30,7 +30,6 @@ template <class T> using Gelss = void(Int m, Int n, Int k, T* a, Int lda, T* b, 
 template <class T> using Gelsd = void(Int m, Int n, Int k, T* a, Int lda, T* b, Int ldb, T* s, const T* rcond, int* rank, T* work, Int lwork, int* iwork, int* info);
 template <class T> using Sytrf = void(Char uplo, Int n, T* a, Int lda, int* pivots, T* work, Int lwork, int* info, size_t);
 template <class T> using Sytrs = void(Char uplo, Int n, Int k, const T* a, Int lda, const int* pivots, T* b, Int ldb, int* info, size_t);
-template <class T> using Trsm = void(int order, int side, int uplo, int trans, int diag, int m, int n, T alpha, const T* a, int lda, T* b, int ldb);
 // clang-format on
 
 extern "C" {
@@ -62,8 +61,6 @@ Sytrf<float> ssytrf_;
 Sytrf<double> dsytrf_;
 Sytrs<float> ssytrs_;
 Sytrs<double> dsytrs_;
-Trsm<float> cblas_strsm;
-Trsm<double> cblas_dtrsm;
 }
 
 template <class T>
@@ -82,18 +79,15 @@ struct Routines {
   Gelsd<T>* gelsd;
   Sytrf<T>* sytrf;
   Sytrs<T>* sytrs;
-  Trsm<T>* trsm;
 };
 template <class T>
 inline constexpr Routines<T> routines;
 template <>
-inline constexpr Routines<float> routines<float>{sgetrf_, spotrf_, sgeqrf_, sorgqr_, sormqr_,
-                                                 sgesdd_, ssyevd_, sgeev_,  sgels_,  sgelsy_,
-                                                 sgelss_, sgelsd_, ssytrf_, ssytrs_, cblas_strsm};
+inline constexpr Routines<float> routines<float>{sgetrf_, spotrf_, sgeqrf_, sorgqr_, sormqr_, sgesdd_, ssyevd_,
+                                                 sgeev_,  sgels_,  sgelsy_, sgelss_, sgelsd_, ssytrf_, ssytrs_};
 template <>
-inline constexpr Routines<double> routines<double>{dgetrf_, dpotrf_, dgeqrf_, dorgqr_, dormqr_,
-                                                   dgesdd_, dsyevd_, dgeev_,  dgels_,  dgelsy_,
-                                                   dgelss_, dgelsd_, dsytrf_, dsytrs_, cblas_dtrsm};
+inline constexpr Routines<double> routines<double>{dgetrf_, dpotrf_, dgeqrf_, dorgqr_, dormqr_, dgesdd_, dsyevd_,
+                                                   dgeev_,  dgels_,  dgelsy_, dgelss_, dgelsd_, dsytrf_, dsytrs_};
 
 inline int extent(const Tensor& t, int64_t dim) {
   int64_t n = t.shape(dim);

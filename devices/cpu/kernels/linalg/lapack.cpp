@@ -1,4 +1,5 @@
-// The factorizations of core/ops/linalg/lapack.h: LAPACK does the work, in libluth_cpu_libs.so (lapack.h).
+// The factorizations of core/ops/linalg/lapack.h: LAPACK does the work, in libluth_cpu_libs.so (lapack.h). Triangular
+// systems are in triangular.cpp.
 #include "core/ops/linalg/lapack.h"
 
 #include "devices/cpu/kernels/common/kernels.h"
@@ -14,9 +15,6 @@ void lu(const LapackLu&, Tensor& packed, Tensor& pivots, Tensor& info, const Den
 void permutation(const LapackPermutation&, Tensor& perm, const Dense& pivots) { lapack().permutation(pivots, perm); }
 void cholesky(const LapackCholesky& op, Tensor& l, Tensor& info, const Dense& a) {
   lapack().cholesky(op.upper, a, l, info);
-}
-void triangular(const LapackTriangular& op, Tensor& x, const Dense& a, const Dense& b) {
-  lapack().triangular(op.upper, op.left, op.unitriangular, a, b, x);
 }
 void geqrf(const LapackGeqrf&, Tensor& qr, Tensor& tau, const Dense& a) { lapack().geqrf(a, qr, tau); }
 void orgqr(const LapackOrgqr&, Tensor& q, const Dense& a, const Dense& tau) { lapack().orgqr(a, tau, q); }
@@ -42,7 +40,6 @@ void ldl_solve(const LapackLdlSolve&, Tensor& x, const Dense& ld, const Dense& p
 const Kernel<lu> lu_;
 const Kernel<permutation> permutation_;
 const Kernel<cholesky> cholesky_;
-const Kernel<triangular> triangular_;
 const Kernel<geqrf> geqrf_;
 const Kernel<orgqr> orgqr_;
 const Kernel<ormqr> ormqr_;

@@ -52,7 +52,7 @@ class Unfolded {
   }
 
   /// Whether results come from the image itself: a product would have one row.
-  static bool is_direct(const ConvShape& s) { return s.ic == s.groups && s.stride[2] == 1 && !is_plain(s); }
+  static bool is_direct(const ConvShape& s) { return s.ic == s.groups && !is_plain(s); }
 
   void forward(const T* x, const T* w, T* y) {
     pad(x);
@@ -73,7 +73,10 @@ class Unfolded {
       product_(depth_, n, filters_, 1, {w, 1, depth_}, result(dy, row), 0, to, plain_ ? area_ : n);
       if (!plain_) fold(row, n);
     });
-    if (!plain_) each_padded_row(dx, [&](T* row, T* padded) { std::memcpy(row, padded, row_bytes()); });
+    if (!plain_)
+      each_padded_element(dx, [](T* row, int64_t step, T* padded, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) row[i * step] = padded[i];
+      });
   }
   /// Adds to dw.
   void grad_weight(const T* dy, const T* x, T* dw) {
@@ -96,12 +99,16 @@ class Unfolded {
  private:
   static constexpr int64_t vector = 64 / int64_t(sizeof(T));  // elements that are copied at a time
 
-  int64_t extent(int d) const { return s_.lo[d] + s_.in[d] + s_.hi[d]; }
+  /// Elements of a padded row whose distance is a step lie together, so that each element of a filter meets neighbours.
+  int64_t extent(int d) const {
+    const int64_t n = s_.lo[d] + s_.in[d] + s_.hi[d];
+    return d < 2 ? n : (n + step() - 1) / step() * step();
+  }
+  int64_t step() const { return s_.stride[2]; }
   int64_t offset(int64_t c, int64_t z, int64_t h, int64_t v) const {
-    return ((c * extent(0) + z) * extent(1) + h) * extent(2) + v;
+    return ((c * extent(0) + z) * extent(1) + h) * extent(2) + v % step() * (extent(2) / step()) + v / step();
   }
   void clear() { std::fill(padded_.get(), padded_.get() + padded_size_, T(0)); }
-  size_t row_bytes() const { return size_t(s_.in[2]) * sizeof(T); }
   Matrix<T> result(const T* y, int64_t row) const { return {y + row * width_, area_, 1}; }
 
   /// Calls f(row, n) for each block, which begins at a row and has n positions.
@@ -109,17 +116,23 @@ class Unfolded {
   void each_block(F&& f) {
     for (int64_t row = 0; row < rows_; row += block_) f(row, std::min(block_, rows_ - row) * width_);
   }
-  /// Calls f(row of the image, its place in padded_).
+  /// Calls f(p, step, place, n): of each row, n elements from p on, a step apart, and where they lie in padded_.
   template <class X, class F>
-  void each_padded_row(X* image, F&& f) {
+  void each_padded_element(X* image, F&& f) {
     const int64_t* in = s_.in;
     for (int64_t c = 0; c < s_.ic / s_.groups; ++c)
       for (int64_t z = 0; z < in[0]; ++z)
         for (int64_t h = 0; h < in[1]; ++h, image += in[2])
-          f(image, padded_.get() + offset(c, s_.lo[0] + z, s_.lo[1] + h, s_.lo[2]));
+          for (int64_t v = 0; v < std::min(step(), in[2]); ++v)
+            f(image + v, step(), padded_.get() + offset(c, s_.lo[0] + z, s_.lo[1] + h, s_.lo[2] + v),
+              (in[2] - v + step() - 1) / step());
   }
   void pad(const T* x) {  // between zeros that stay
-    if (!plain_) each_padded_row(x, [&](const T* row, T* padded) { std::memcpy(padded, row, row_bytes()); });
+    if (!plain_)
+      each_padded_element(x, [](const T* row, int64_t step, T* padded, int64_t n) {
+        if (step == 1) std::memcpy(padded, row, size_t(n) * sizeof(T));
+        for (int64_t i = 0; i < n && step > 1; ++i) padded[i] = row[i * step];
+      });
   }
 
   template <class F>
@@ -175,10 +188,8 @@ class Unfolded {
     for (int64_t k = 0; k < depth_; ++k)
       for (int64_t i = row; i < row + rows; ++i, to += width_) {
         const T* from = padded_.get() + meets_[k] + starts_[i];
-        if (s_.stride[2] == 1)  // the last vector reaches over the row's end; the next row comes after it
-          for (int64_t j = 0; j < width_; j += vector) std::memcpy(to + j, from + j, vector * sizeof(T));
-        else
-          for (int64_t j = 0; j < width_; ++j) to[j] = from[j * s_.stride[2]];
+        // the last vector reaches over the row's end; the next row comes after it
+        for (int64_t j = 0; j < width_; j += vector) std::memcpy(to + j, from + j, vector * sizeof(T));
       }
   }
   /// The adjoint: adds columns onto the padded image.
@@ -187,10 +198,7 @@ class Unfolded {
     for (int64_t k = 0; k < depth_; ++k)
       for (int64_t i = row; i < row + n / width_; ++i, from += width_) {
         T* to = padded_.get() + meets_[k] + starts_[i];
-        if (s_.stride[2] == 1)
-          for (int64_t j = 0; j < width_; ++j) to[j] += from[j];
-        else
-          for (int64_t j = 0; j < width_; ++j) to[j * s_.stride[2]] += from[j];
+        for (int64_t j = 0; j < width_; ++j) to[j] += from[j];
       }
   }
 
