@@ -19,6 +19,35 @@ void check_length(int64_t n) {
   if (n >= int64_t(1) << 31) throw Error("cannot order {} elements along one dim; the most is 2^31 - 1", n);
 }
 
+/// The k first elements of rows side by side, of `few` elements at most: each is compared with all others of its row,
+/// in vectors across rows.
+constexpr int64_t few = 16;
+template <class T>
+void order_columns(const Axis& a, int64_t k, int base, bool descending, const T* in, T* values, int64_t* indices) {
+  using K = SortKey<T>;
+  constexpr int64_t most = 64;
+  for_row_blocks(a, most, [=, n = a.n, step = a.inner](int64_t at, int64_t w) {
+    K key[few][most], rank[few][most];
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < w; ++j) key[i][j] = sort_key(in[at + i * step + j], descending), rank[i][j] = 0;
+    for (int64_t i = 1; i < n; ++i)
+      for (int64_t h = 0; h < i; ++h)
+        for (int64_t j = 0; j < w; ++j) {
+          const K before = key[i][j] < key[h][j];
+          rank[h][j] = K(rank[h][j] + before), rank[i][j] = K(rank[i][j] + !before);
+        }
+    for (int64_t r = 0, to = at / (n * step) * k * step + at % step; r < k; ++r, to += step) {
+      K from[most] = {};
+      for (int64_t i = 1; i < n; ++i)
+        for (int64_t j = 0; j < w; ++j) from[j] = rank[i][j] == K(r) ? K(i) : from[j];
+      for (int64_t j = 0; j < w; ++j) {
+        values[to + j] = in[at + int64_t(from[j]) * step + j];
+        indices[to + j] = int64_t(from[j]) + base;
+      }
+    }
+  });
+}
+
 /// Scratch memory for the items of a row.
 template <class K>
 struct Space {
@@ -30,11 +59,13 @@ struct Space {
 /// The k first elements of each row in some order: order(in, space) returns their items, whose space is that of `room`
 /// items; element i of the row is in[i * a.inner].
 template <class F>
-void write_ordered(const Axis& a, int64_t k, int64_t room, int base, Tensor& values, Tensor& indices, const Tensor& x,
-                   F order) {
+void write_ordered(const Axis& a, int64_t k, int64_t room, int base, bool descending, Tensor& values, Tensor& indices,
+                   const Tensor& x, F order) {
   check_length(a.n);
   if (values.numel() == 0) return;
   dispatch(AllTypes{}, x.dtype(), [&]<class T>(Type<T>) {
+    if (a.n <= few && a.inner >= 16)
+      return order_columns(a, k, base, descending, x.data<T>(), values.data<T>(), indices.data<int64_t>());
     parallel_for(a.outer * a.inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, a.n)), [&](int64_t b, int64_t e) {
       Space<SortKey<T>> space(room);
       for (int64_t r = b; r < e; ++r) {
@@ -53,11 +84,12 @@ void write_ordered(const Axis& a, int64_t k, int64_t room, int base, Tensor& val
 
 void sort(const ops::Sort& op, Tensor& values, Tensor& indices, const Dense& x) {
   const Axis a = axis(x, op.dim);
-  write_ordered(a, a.n, a.n, op.base, values, indices, x, [&]<class T, class K>(const T* in, Space<K>& space) {
-    Item<K>* items = space.items.get();
-    for (int64_t i = 0; i < a.n; ++i) items[i] = {sort_key(in[i * a.inner], op.descending), int32_t(i)};
-    return radix_sort(items, space.other.get(), a.n);
-  });
+  write_ordered(a, a.n, a.n, op.base, op.descending, values, indices, x,
+                [&]<class T, class K>(const T* in, Space<K>& space) {
+                  Item<K>* items = space.items.get();
+                  for (int64_t i = 0; i < a.n; ++i) items[i] = {sort_key(in[i * a.inner], op.descending), int32_t(i)};
+                  return radix_sort(items, space.other.get(), a.n);
+                });
 }
 
 /// Keys in groups of `lanes`, which fill a register of the widest; free places hold the largest key.
@@ -228,10 +260,11 @@ class Least {
 void topk(const ops::TopK& op, Tensor& values, Tensor& indices, const Dense& x) {
   const Axis a = axis(x, op.dim);
   const int64_t k = op.kept(x), room = std::max<int64_t>(2 * k, 32);
-  write_ordered(a, k, room, op.base, values, indices, x, [&]<class T, class K>(const T* in, Space<K>& space) {
-    auto select = [&](auto step) { return Least(in, a.n, k, room, op.largest, step, space).select(); };
-    return a.inner == 1 ? select(std::integral_constant<int64_t, 1>()) : select(a.inner);
-  });
+  write_ordered(a, k, room, op.base, op.largest, values, indices, x,
+                [&]<class T, class K>(const T* in, Space<K>& space) {
+                  auto select = [&](auto step) { return Least(in, a.n, k, room, op.largest, step, space).select(); };
+                  return a.inner == 1 ? select(std::integral_constant<int64_t, 1>()) : select(a.inner);
+                });
 }
 
 const Kernel<sort> sort_;

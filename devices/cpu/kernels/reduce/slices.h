@@ -9,6 +9,8 @@
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/shape/view.h"
 #include "devices/cpu/kernels/common/loops.h"
+#include "devices/cpu/kernels/common/transpose.h"
+#include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
 
@@ -100,6 +102,26 @@ void for_tiles(const Slices& a, int64_t work, F f) {
     for (int64_t i = b; i < e; ++i) {
       const int64_t o = i / tiles, from = i % tiles * width;
       f(o * a.apart + from, o * a.inner + from, std::min(width, a.inner - from));
+    }
+  });
+}
+
+/// Whether rows are read as columns: `n` elements or fewer, beside others.
+inline bool short_rows(const Slices& a, int64_t n) {
+  return a.inner == 1 && a.parts == 1 && a.apart == a.n && a.n > 0 && a.n <= n && a.outer >= 16;
+}
+/// Blocks of short rows as columns: calls f(first row, rows, columns, step), where element i of row j of the block is
+/// columns[i * step + j].
+template <class T, class F>
+void for_short_rows(const T* x, const Slices& a, F f) {
+  constexpr int64_t most = 4096;  // elements of a block
+  const int64_t n = a.n, width = std::min<int64_t>(256, most / n / 16 * 16), blocks = (a.outer + width - 1) / width;
+  parallel_for(blocks, grain_elements / most, [&](int64_t begin, int64_t end) {
+    const Buffer<T> columns(most);
+    for (int64_t first = begin * width; first < std::min(a.outer, end * width); first += width) {
+      const int64_t w = std::min(width, a.outer - first);
+      rows_to_columns(x + first * n, w, n, columns.get(), width);
+      f(first, w, static_cast<const T*>(columns.get()), width);
     }
   });
 }

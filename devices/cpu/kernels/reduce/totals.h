@@ -290,6 +290,14 @@ void reduce_chunks(const T* x, const Slices& a, Store&& store) {
 template <class R, class C, class T, class Store>
 void reduce_rows(const T* x, const Slices& a, Store&& store) {
   if (a.parts != 1 || (a.n > long_row && a.outer < 64)) return reduce_chunks<R, C>(x, a, store);
+  if constexpr (R::any_order)
+    if (short_rows(a, 63))
+      return for_short_rows(x, a, [&](int64_t first, int64_t w, const T* columns, int64_t step) {
+        typename R::Total total[tile];
+        std::fill_n(total, w, R::total());
+        add_rows<R, C>(columns, a.n, step, w, total);
+        for (int64_t k = 0; k < w; ++k) store(first + k, total[k]);
+      });
   parallel_for(a.outer, std::max<int64_t>(1, grain_elements / std::max<int64_t>(a.n, 1)), [&](int64_t b, int64_t e) {
     for (int64_t o = b; o < e; ++o) store(o, reduce_row<R, C>(x + o * a.apart, a.n));
   });
