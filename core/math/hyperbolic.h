@@ -69,7 +69,7 @@ inline constexpr double huge = 0x1p30;  // the square has no digits of 1: asinh 
   const double close = root + fused(root * t, p, correction);
   return near ? close : far;  // below 1: nan of the root
 }
-/// atanh x within 0.53: above 0.25 ln((1 + t) / (1 - t)) / 2 of t = |x|.
+/// atanh x within 0.53: above 0.25 half of ln((1 + t) / (1 - t)) of t = |x|.
 [[gnu::always_inline]] LUTH_HD inline double atanh(double x) {
   const double t = std::fabs(x), z = t * t;
   const double p = polynomial(z, 0.07024865929612534, 0.05636206779732533, 0.06685170604190316, 0.0769147772056999,
@@ -87,7 +87,7 @@ inline constexpr double huge = 0x1p30;  // the square has no digits of 1: asinh 
 [[gnu::always_inline]] LUTH_HD inline double hypot(double x, double y) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double s = std::fabs(x), t = std::fabs(y), most = s > t ? s : t, least = s > t ? t : s;
-  const bool tiny = most<0x1p-450, vast = most> 0x1p500;
+  const bool tiny = most < 0x1p-450, vast = 0x1p500 < most;
   const double scale = power_of_two(600, tiny, vast), a = most * scale, b = least * scale;
   const double square = a * a, lost = std::fma(a, a, -square), other = b * b, other_lost = std::fma(b, b, -other);
   const double sum = square + other, low = (square - sum) + other + (lost + other_lost), root = std::sqrt(sum);

@@ -21,7 +21,7 @@ template <int twice>
   constexpr bool odd = twice % 2 != 0;
   if (odd) x += 0.0;  // -0 as 0
   const double t = std::fabs(x);
-  const bool small = t<0x1p-200, large = t> 0x1p200;
+  const bool small = t < 0x1p-200, large = 0x1p200 < t;
   const Pair near{x * power_of_two(100, small, large), 0}, base = twice < 0 ? inverse(near) : near;
   Pair power = base;
   if constexpr (odd) power = twice < 0 ? inverse(root(near.high)) : root(near.high);

@@ -127,7 +127,7 @@ struct Arc {
   const double high = fused(way, q, base), lost = fused(way, q, base - high);
   return high + fused(way, low, lost + fused(quarters, quarter_pi_low, base_low));
 }
-/// atan x and atan2(y, x) within 0.61; results below 1e-290 within 0.75.
+/// atan x and atan2(y, x) within 0.61, results next to the subnormal ones within 0.75.
 [[gnu::always_inline]] LUTH_HD inline double atan(double x) {
   const double t = at_most(std::fabs(x), 0x1p60);  // whose atan rounds to pi/2
   return x == x ? std::copysign(angle_of(t, 1, false), x) : x;
@@ -139,7 +139,8 @@ struct Arc {
   up = infinite ? (up == infinity ? 1.0 : 0.0) : up;
   right = infinite ? (right == infinity ? 1.0 : 0.0) : right;
   const double most = up > right ? up : right;
-  const double scale = most > 0x1p1000 ? 0x1p-30 : most < 0x1p-900 ? 0x1p110 : 1.0;  // 1 / most is no subnormal
+  // 1 / most is no subnormal, nor the rest of a quotient, but of one that rounds to 0
+  const double scale = most > 0x1p1000 ? 0x1p-30 : most < 0x1p500 ? 0x1p400 : 1.0;
   right = most == 0 ? 1 : right * scale;
   const double angle = angle_of(up * scale, right, std::copysign(1.0, x) < 0);
   return (x == x) & (y == y) ? std::copysign(angle, y) : x + y;

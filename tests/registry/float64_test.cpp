@@ -229,22 +229,25 @@ TEST(Float64, FunctionsOfTwoAreNearlyExact) {
   const Tensor first = tensor_of(x), second = tensor_of(y);
   const Tensor angle = Fn<ops::Atan2>()(first, second), length = luth::hypot(first, second);
   const Tensor power = luth::pow(first, second);
-  Worst angles, lengths, powers;
+  Worst angles, tiny, lengths, powers;
   for (size_t i = 0; i < x.size(); ++i) {
     const long double want = std::atan2((long double)x[i], (long double)y[i]);
-    if (!(std::fabs(want) < 1e-290L && want != 0)) angles.see(angle.data<double>()[i], want, x[i], y[i]);
+    (want != 0 && std::fabs(want) < 1e-300L ? tiny : angles).see(angle.data<double>()[i], want, x[i], y[i]);
     lengths.see(length.data<double>()[i], std::hypot((long double)x[i], (long double)y[i]), x[i], y[i]);
     powers.see(power.data<double>()[i], std::pow((long double)x[i], (long double)y[i]), x[i], y[i]);
   }
   EXPECT_LE(angles.distance, kernels_fuse() ? 0.62 : 0.55) << angles.at;
+  EXPECT_LE(tiny.distance, kernels_fuse() ? 0.8 : 0.55) << tiny.at;
   EXPECT_LE(lengths.distance, kernels_fuse() ? 0.52 : 1) << lengths.at;
   EXPECT_LE(powers.distance, 0.55) << powers.at;
 }
 
 TEST(Float64, PowersAreNearlyExact) {
   if (std::numeric_limits<long double>::digits < 64) GTEST_SKIP() << "long double has no more digits than double";
-  const std::vector<double> x = arguments(10, 1);
-  for (double exponent = -4.5; exponent <= 4.5; exponent += 0.25) {
+  std::vector<double> x = arguments(10, 1);
+  x.erase(x.begin(), x.end() - 40000);
+  for (double exponent :
+       {-4.5, -4.0, -3.5, -3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.3, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0}) {
     const Tensor out = luth::pow(tensor_of(x), exponent);
     Worst worst;
     for (size_t i = 0; i < x.size(); ++i)
