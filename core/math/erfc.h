@@ -21,7 +21,7 @@ namespace luth::math::own {
   const double a = std::bit_cast<double>(half), b = std::bit_cast<double>((e.n << 52) - half);
   return fused(factor, e.main + fused(low, 1 + e.main + e.rest, e.rest), factor) * a * b;
 }
-/// (1 + 2 x) e^(x²) erfc(x) for x >= 0, which is from 1 to 1.27, of u = (x - 4) / (x + 4).
+/// (1 + 2 x) e^(x²) erfc(x) for x >= 0, which is from 1 to 1.29, of u = (x - 4) / (x + 4).
 [[gnu::always_inline]] LUTH_HD inline double erfcx_scaled(double u) {
   return polynomial(u, 8.9818875998098884e-10, 1.5763997880384491e-09, -1.2155905018291715e-08, -1.6386511683883909e-08,
                     1.0585774481638882e-07, 7.1189888910684557e-08, -8.2040363408053363e-07, 2.9796230558059085e-07,
