@@ -105,11 +105,11 @@ Tensor Bincount::decompose(const Inputs& in) const {
                 to_string(x.shape()));
   if (x.numel() == 0) return full({minlength}, 0, Dtype::i64, x.device());
   if (!x.device().has_data()) throw Error("the shape of the result depends on data, which the meta device has not");
-  Tensor place = cast_to(x, Dtype::i64);
-  const int64_t low = amin(place).item().integer(), high = amax(place).item().integer();
+  const int64_t low = amin(x).item().integer(), high = amax(x).item().integer();
   if (low < base) throw Error("input holds {}; it must be at least {}", low, base);
   check_shape({std::max(minlength, high)}, 16);  // 16: nothing below overflows
   const int64_t bins = std::max(minlength, high - base + 1);
+  Tensor place = cast_to(x, Dtype::i64);
   if (base) place = sub(place, base);
   if (!weights) return count_positions(place, {bins});
   const Dtype sums = weights.dtype() == Dtype::f32 ? Dtype::f32 : Dtype::f64;

@@ -14,9 +14,9 @@ inline constexpr int64_t most_rows = 256;
 /// memory, or not in compute type, blocks are copied.
 template <class T, size_t Inputs, class Out, class F>
 void for_columns(const Axis& a, const T* const (&in)[Inputs], Out out, F f) {
-  using A = compute_t<T>;
-  constexpr bool stored = !std::is_null_pointer_v<Out>;
   const int64_t n = a.n, inner = a.inner;
+  constexpr bool stored = !std::is_null_pointer_v<Out>;
+  using A = compute_t<T>;
   const auto call = [&](int64_t at, int64_t w, int64_t step, const A* const* x, A* y) {
     const int64_t row = at / (n * inner) * inner + at % inner;
     [&]<size_t... K>(std::index_sequence<K...>) { f(row, w, step, x[K]..., y); }
