@@ -13,6 +13,15 @@ namespace luth::math::own {
   return {high, std::fma(-high, high, x) / (high + high)};
 }
 
+/// x y^n.
+template <int n>
+[[gnu::always_inline]] LUTH_HD inline Pair times(Pair x, Pair y) {
+  if constexpr (n == 0)
+    return x;
+  else
+    return product(times<n - 1>(x, y), y);
+}
+
 /// x^(twice / 2) within 0.51, subnormal results within 0.76: products of x, of its root and of their inverses. Very
 /// small and very large numbers are scaled, so that low parts lose nothing.
 template <int twice>
@@ -25,8 +34,7 @@ template <int twice>
   const Pair near{x * power_of_two(100, small, large), 0}, base = twice < 0 ? inverse(near) : near;
   Pair power = base;
   if constexpr (odd) power = twice < 0 ? inverse(root(near.high)) : root(near.high);
-#pragma GCC unroll 8
-  for (int n = odd ? 0 : 1; n < (twice < 0 ? -twice : twice) / 2; ++n) power = product(power, base);
+  power = times<(twice < 0 ? -twice : twice) / 2 - !odd>(power, base);
   const double low = std::fabs(power.low) < infinity ? power.low : 0;
   const double result = std::copysign(power.high + low, power.high) * power_of_two(50 * twice, large, small);
   return odd && t == infinity ? (twice < 0 ? 0.0 : infinity) : result;
