@@ -15,6 +15,9 @@ struct Lapack {
   void (*permutation)(const Tensor& pivots, const Tensor& perm);
   /// a [n, n], of which one triangle is read, = L Lᵀ, or Uᵀ U; the other triangle of l is 0.
   void (*cholesky)(bool upper, const Tensor& a, const Tensor& l, const Tensor& info);
+  /// a [n, n] symmetric, of which the lower triangle is read, = L D Lᵀ, as LAPACK's sytrf packs it.
+  void (*ldl)(const Tensor& a, const Tensor& ld, const Tensor& pivots, const Tensor& info);
+  void (*ldl_solve)(const Tensor& ld, const Tensor& pivots, const Tensor& b, const Tensor& x);
   /// a [m, n]: R and the reflectors' vectors in qr [m, n], their factors in tau [min(m, n)].
   void (*geqrf)(const Tensor& a, const Tensor& qr, const Tensor& tau);
   /// The first columns of the product of the reflectors a [m, k] with tau [k]: q [m, columns].
@@ -31,9 +34,6 @@ struct Lapack {
   /// [min(m, n)] where the driver ('s' gels, 'y' gelsy, 'd' gelsd, 'v' gelss) finds them, else untouched.
   void (*lstsq)(char driver, double rcond, const Tensor& a, const Tensor& b, const Tensor& x, const Tensor& rank,
                 const Tensor& s);
-  /// a [n, n] symmetric, of which the lower triangle is read, = L D Lᵀ, as LAPACK's sytrf packs it.
-  void (*ldl)(const Tensor& a, const Tensor& ld, const Tensor& pivots, const Tensor& info);
-  void (*ldl_solve)(const Tensor& ld, const Tensor& pivots, const Tensor& b, const Tensor& x);
 };
 
 /// Opens the library on first use.

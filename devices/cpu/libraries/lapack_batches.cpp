@@ -206,6 +206,6 @@ void ldl_solve(const Tensor& ld, const Tensor& pivots, const Tensor& b, const Te
 
 }  // namespace
 
-const Lapack lapack_table{lu, permutation, cholesky, geqrf, orgqr, ormqr, svd, eigh, eig, lstsq, ldl, ldl_solve};
+const Lapack lapack_table{lu, permutation, cholesky, ldl, ldl_solve, geqrf, orgqr, ormqr, svd, eigh, eig, lstsq};
 
 }  // namespace luth::cpu
