@@ -97,11 +97,10 @@ template <class R, int half, class Total>
   return total[0];
 }
 
-/// The n elements of x, one by one.
+/// t and elements [i, n) of x, one by one.
 template <class R, class X>
-typename R::Total added(const X& x, int64_t n) {
-  typename R::Total t = R::total();
-  for (int64_t i = 0; i < n; ++i) t = R::fold(t, typename R::Total(R::step(R::lane(), x[i])));
+typename R::Total added(typename R::Total t, const X& x, int64_t i, int64_t n) {
+  for (; i < n; ++i) t = R::fold(t, typename R::Total(R::step(R::lane(), x[i])));
   return t;
 }
 
@@ -118,24 +117,17 @@ inline constexpr int64_t shortest_row = std::is_floating_point_v<T> ? 512 / vect
                                         : is_half<T>                ? 1024 / vector_bytes
                                                                     : lane_count + 1;
 
-/// The fold of f(i) for i < n.
-template <class R, class F>
-[[gnu::always_inline]] inline typename R::Total folded(int64_t n, F f) {
+template <class R, class C, class T>
+typename R::Total reduce_short_row(const T* given, int64_t n) {
   using Total = typename R::Total;
   constexpr int width = totals<Total>;
+  const Computed<short_row<R>, C, T> x(given, n);
   Total part[width];
   std::fill_n(part, width, R::total());
   int64_t i = 0;
-  for (; i + width <= n; i += width) each_lane<width, Total>([&](int k) { part[k] = R::fold(part[k], f(i + k)); });
-  Total all = joined<R, width / 2>(part);
-  for (; i < n; ++i) all = R::fold(all, f(i));
-  return all;
-}
-
-template <class R, class C, class T>
-typename R::Total reduce_short_row(const T* given, int64_t n) {
-  const Computed<short_row<R>, C, T> x(given, n);
-  return folded<R>(n, [&](int64_t i) { return typename R::Total(R::step(R::lane(), x[i])); });
+  for (; i + width <= n; i += width)
+    each_lane<width, Total>([&](int k) { part[k] = R::fold(part[k], Total(R::step(R::lane(), x[i + k]))); });
+  return added<R>(joined<R, width / 2>(part), x, i, n);
 }
 
 /// Products have lanes across blocks, too, so that each passes the numbers near 0 at most once.
@@ -223,7 +215,7 @@ typename R::Total reduce_long_row(const T* x, int64_t n) {
 
 template <class R, class C, class T>
 [[gnu::always_inline]] inline typename R::Total reduce_row(const T* x, int64_t n) {
-  if (n < shortest_row<T>) return added<R>(Computed<shortest_row<T>, C, T>(x, n), n);
+  if (n < shortest_row<T>) return added<R>(R::total(), Computed<shortest_row<T>, C, T>(x, n), 0, n);
   return n < short_row<R> ? reduce_short_row<R, C>(x, n) : reduce_long_row<R, C>(x, n);
 }
 
@@ -250,6 +242,19 @@ void add_rows(const T* x, int64_t n, int64_t stride, int64_t width, typename R::
   }
 }
 
+/// The fold of n totals.
+template <class R, class Total>
+Total folded(const Total* total, int64_t n) {
+  constexpr int width = totals<Total>;
+  Total part[width];
+  std::fill_n(part, width, R::total());
+  int64_t i = 0;
+  for (; i + width <= n; i += width) each_lane<width, Total>([&](int k) { part[k] = R::fold(part[k], total[i + k]); });
+  Total all = joined<R, width / 2>(part);
+  for (; i < n; ++i) all = R::fold(all, total[i]);
+  return all;
+}
+
 /// `rows` rows of n elements, which lie `next` apart: by columns where that takes fewer steps.
 template <class R, class C, class T>
 typename R::Total reduce_part(const T* x, int64_t rows, int64_t next, int64_t n) {
@@ -257,7 +262,7 @@ typename R::Total reduce_part(const T* x, int64_t rows, int64_t next, int64_t n)
     typename R::Total total[tile];
     std::fill_n(total, n, R::total());
     add_rows<R, C>(x, rows, next, n, total);
-    return folded<R>(n, [&](int64_t i) { return total[i]; });
+    return folded<R>(total, n);
   }
   typename R::Total total = R::total();
   for (int64_t p = 0; p < rows; ++p) total = R::fold(total, reduce_row<R, C>(x + p * next, n));
@@ -279,7 +284,7 @@ void reduce_chunks(const T* x, const Slices& a, Store&& store) {
                                   std::min(length, a.n - from));
     }
   });
-  for (int64_t o = 0; o < a.outer; ++o) store(o, folded<R>(chunks, [&](int64_t i) { return part[o * chunks + i]; }));
+  for (int64_t o = 0; o < a.outer; ++o) store(o, folded<R>(part.data() + o * chunks, chunks));
 }
 
 template <class R, class C, class T, class Store>
