@@ -243,7 +243,9 @@ Tensor run_inplace(Call& call) {
   if (info.traits.check_inplace.given) info.traits.check_inplace.run(call.op, call.in);
   if (grad_enabled() && self.requires_grad()) call.in[0] = basic::clone(self);  // what is saved must not be overwritten
   run(call);
-  return write_back(self, call.out[0]);
+  if (!call.out[0].same(self)) return write_back(self, call.out[0]);
+  self.storage()->written(&info);  // by what the operator is made of
+  return self;
 }
 
 void run_out(Call& call, Tensors& out) {

@@ -4,7 +4,8 @@
 //   - A minor collection after every 128 tensors or 8 MB handed to Lua. Its overhead beyond freeing those tensors (for
 //     a large table that changes, for instance) may take a quarter of the time. Until then it is postponed, to 4 times
 //     those amounts at most.
-//   - An early one after 512 KB, of two tensors or a small one, so that results take turns in a few blocks, which stay in the cache. Its overhead may
+//   - An early one after 512 KB, of two tensors or a small one, so that results take turns in a few blocks, which stay
+//   in the cache. Its overhead may
 //     take an eighth of the time, about what it gains. Until then it is postponed, to twice those bytes, and so on; the
 //     same where much of what is new is in use, because what survives two minor collections is old.
 //   - A minor collection does not see old objects. So a full one runs when tensors take more than twice the memory that
@@ -37,7 +38,7 @@ namespace {
 constexpr size_t tensors_between = 128, bytes_between = size_t(8) << 20;
 constexpr size_t early_tensors = 2, early_bytes = size_t(512) << 10;
 constexpr size_t early_alone = size_t(1) << 20;  // a single tensor up to here: it and the next are in a cache
-constexpr int64_t to_free = 400;  // nanoseconds to free a tensor, generously
+constexpr int64_t to_free = 400;                 // nanoseconds to free a tensor, generously
 // bytes below which no full collection runs; below which none runs that takes its time
 constexpr int64_t least = int64_t(8) << 20, much = int64_t(256) << 20;
 constexpr int share = 4;        // the collector gets at most 1/share of the time beyond that

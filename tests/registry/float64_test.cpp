@@ -151,7 +151,7 @@ const Function functions[] = {
     {"ndtr", apply<ops::Ndtr>, math::ndtr, ndtr, 39, 4, 4, 4},
     {"log_ndtr", apply<ops::LogNdtr>, math::log_ndtr, log_ndtr, 39, 4, 4, 4},
     {"erfinv", apply<ops::Erfinv>, math::erfinv, [](Wide x) { return erfinv(x, math::erfinv(double(x))); }, 1, 1.8, 1.8, 4},
-    {"ndtri", apply<ops::Ndtri>, math::ndtri, [](Wide x) { return ndtri(x, math::ndtri(double(x))); }, 1, 2.1, 2.1, 4},
+    {"ndtri", apply<ops::Ndtri>, math::ndtri, [](Wide x) { return ndtri(x, math::ndtri(double(x))); }, 1, 2.1, 2.2, 4},
     {"trigamma", [](const Tensor& x) { return luth::polygamma(x, {.n = 1}); }, math::trigamma, trigamma, 30, 5.3, 5.3, 4},
     {"i0", apply<ops::I0>, math::bessel_i<0>, bessel_i<0>, 720, 4, 4, 8},
     {"i0e", apply<ops::I0e>, math::bessel_ie<0>, bessel_ie<0>, 60, 4, 4, 8},

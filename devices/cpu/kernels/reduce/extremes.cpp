@@ -64,7 +64,7 @@ void find(const auto& op, Tensor& values, Tensor& indices, const Tensor& x) {
     const T* data = x.data<T>();
     T* value = values.data<T>();
     int64_t* index = indices.data<int64_t>();
-    if (short_rows(a, 255))
+    if (short_rows(a, std::min<int64_t>(64 * sizeof(T), 256) - 1))  // wide elements take longer in rows
       return for_short_rows(data, a, [&](int64_t first, int64_t w, const T* columns, int64_t step) {
         find_columns<R<C>, C>(columns, a.n, step, w, value + first, index + first);
         for (int64_t k = 0; k < w; ++k) index[first + k] += op.base;
