@@ -54,10 +54,8 @@ template <int by, class V, int... i>
 
 /// The same for p and i below 4, of elements of 8 bytes.
 [[gnu::always_inline]] inline void transpose4(const void* from, int64_t from_step, void* to, int64_t step) {
-  const auto row = [&](int i) {
-    return *reinterpret_cast<const Four*>(static_cast<const char*>(from) + i * from_step);
-  };
-  Four rows[4]{row(0), row(1), row(2), row(3)};
+  const auto row = [&](int i) { return reinterpret_cast<const Four*>(static_cast<const char*>(from) + i * from_step); };
+  Four rows[4]{*row(0), *row(1), *row(2), *row(3)};
 #if __has_builtin(__builtin_shufflevector)
   constexpr auto all = std::make_integer_sequence<int, 4>();
   swap_corners<2>(rows[0], rows[2], all), swap_corners<2>(rows[1], rows[3], all);
