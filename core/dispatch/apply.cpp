@@ -223,7 +223,7 @@ Tensor become_view(Call& call, const Tensor& self) {
   const Tensor& v = call.out[0];
   self.set_storage(v.storage(), v.shape(), v.strides(), v.offset());
   if (Ref<Node> node = v.grad_fn()) set_history(self, node, meta_of(v).nr);
-  self.storage()->written(call.info);
+  self.storage()->written(call.info), note_writer(*self.storage());
   call.out[0] = self;
   call.inplace = true;
   observe(call);
@@ -244,7 +244,7 @@ Tensor run_inplace(Call& call) {
   if (grad_enabled() && self.requires_grad()) call.in[0] = basic::clone(self);  // what is saved must not be overwritten
   run(call);
   if (!call.out[0].same(self)) return write_back(self, call.out[0]);
-  self.storage()->written(&info);  // by what the operator is made of
+  self.storage()->written(&info), note_writer(*self.storage());  // by what the operator is made of
   return self;
 }
 

@@ -333,7 +333,7 @@ Tensor Equal::decompose(const Inputs& in) const {
   const Tensor &a = in[0], &b = in[1];
   if (!(a.shape() == b.shape())) return full({}, false, Dtype::boolean, a.device());
   int64_t n = a.numel(), part = 1 << 10;
-  const bool parts = n > part && is_readable(a) && is_readable(b) && a.is_contiguous() && b.is_contiguous();
+  const bool parts = n > 1 << 14 && is_readable(a) && is_readable(b) && a.is_contiguous() && b.is_contiguous();
   if (!parts) return all_dims(eq(a, b));
   const Tensor x = view(a, {{n}}), y = view(b, {{n}});
   for (int64_t at = 0;; at += part, part = std::min<int64_t>(4 * part, 1 << 18)) {

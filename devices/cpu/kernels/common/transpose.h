@@ -54,8 +54,9 @@ template <int by, class V, int... i>
 
 /// The same for p and i below 4, of elements of 8 bytes.
 [[gnu::always_inline]] inline void transpose4(const void* from, int64_t from_step, void* to, int64_t step) {
-  const auto row = [&](int i) { return reinterpret_cast<const Four*>(static_cast<const char*>(from) + i * from_step); };
-  Four rows[4]{*row(0), *row(1), *row(2), *row(3)};
+  const char* const p = static_cast<const char*>(from);  // cast here: a function would lose what the alignment is
+  Four rows[4]{*reinterpret_cast<const Four*>(p), *reinterpret_cast<const Four*>(p + from_step),
+               *reinterpret_cast<const Four*>(p + 2 * from_step), *reinterpret_cast<const Four*>(p + 3 * from_step)};
 #if __has_builtin(__builtin_shufflevector)
   constexpr auto all = std::make_integer_sequence<int, 4>();
   swap_corners<2>(rows[0], rows[2], all), swap_corners<2>(rows[1], rows[3], all);

@@ -37,32 +37,45 @@ void subtract(int64_t n, T f, const T* __restrict x, T* __restrict y) {
 template <class T>
 using Gemm = decltype(gemm<T>);
 
+// x of A x = y, in place of `count` rows of w elements, `next` apart; at(i, j) is A's element. Lower triangles are
+// solved forward.
+template <class T, class At>
+void solve_rows(int64_t count, bool forward, bool unit, const At& at, int64_t w, T* y, int64_t next) {
+  for (int64_t step = 0; step < count; ++step) {
+    const int64_t i = forward ? step : count - 1 - step;
+    T* const row = y + i * next;
+    for (int64_t j = forward ? 0 : i + 1; j < (forward ? i : count); ++j) subtract(w, at(i, j), y + j * next, row);
+    for (int64_t c = 0; c < w && !unit; ++c) row[c] /= at(i, i);
+  }
+}
+
 // X of A X = Y, in place of Y [n, k].
 template <class T>
 void solve_left(const Triangle<T>& a, int64_t k, T* y, Gemm<T>* product) {
   each_block(a.n, !a.upper, [&](int64_t begin, int64_t end, int64_t from, int64_t to) {
     if (from < to)
       product(end - begin, k, to - from, T(-1), a.at(begin, from), {y + from * k, k, 1}, T(1), y + begin * k, k);
-    for (int64_t step = 0; step < end - begin; ++step) {
-      const int64_t i = a.upper ? end - 1 - step : begin + step;
-      T* const row = y + i * k;
-      for (int64_t j = a.upper ? i + 1 : begin; j < (a.upper ? end : i); ++j) subtract(k, a(i, j), y + j * k, row);
-      for (int64_t c = 0; c < k && !a.unit; ++c) row[c] /= a(i, i);
-    }
+    const auto at = [&](int64_t i, int64_t j) { return a(begin + i, begin + j); };
+    solve_rows(end - begin, !a.upper, a.unit, at, k, y + begin * k, k);
   });
 }
-// X of X A = Y, in place of Y [m, n].
+// X of X A = Y, in place of Y [m, n]: its rows are columns of the transposed system, 64 at a time.
 template <class T>
 void solve_right(const Triangle<T>& a, int64_t m, T* y, Gemm<T>* product) {
   each_block(a.n, a.upper, [&](int64_t begin, int64_t end, int64_t from, int64_t to) {
     if (from < to)
       product(m, end - begin, to - from, T(-1), {y + from, a.n, 1}, a.at(from, begin), T(1), y + begin, a.n);
-    for (T *row = y, *const last = y + m * a.n; row < last; row += a.n)
-      for (int64_t step = 0; step < end - begin; ++step) {
-        const int64_t j = a.upper ? begin + step : end - 1 - step, next = a.upper ? j + 1 : begin;
-        if (!a.unit) row[j] /= a(j, j);
-        subtract((a.upper ? end : j) - next, row[j], a.p + j * a.n + next, row + next);
-      }
+    const auto at = [&](int64_t i, int64_t j) { return a(begin + j, begin + i); };
+    T columns[block * 64];
+    for (int64_t first = 0; first < m; first += 64) {
+      const int64_t w = std::min<int64_t>(64, m - first), count = end - begin;
+      T* const rows = y + first * a.n + begin;
+      for (int64_t r = 0; r < w; ++r)
+        for (int64_t c = 0; c < count; ++c) columns[c * w + r] = rows[r * a.n + c];
+      solve_rows(count, a.upper, a.unit, at, w, columns, w);
+      for (int64_t r = 0; r < w; ++r)
+        for (int64_t c = 0; c < count; ++c) rows[r * a.n + c] = columns[c * w + r];
+    }
   });
 }
 

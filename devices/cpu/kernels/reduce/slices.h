@@ -28,13 +28,12 @@ struct Sliced {
 };
 
 /// t with its dims as they lie in memory, if the kept ones stay in their order; `mask` goes with them. Dims of stride 0
-/// are read again and again, so they come first.
+/// come last, which makes rows: many equal terms are added in lanes there, and one after the other in columns.
 inline Tensor in_memory_order(const Tensor& t, uint32_t& mask) {
   if (t.is_contiguous()) return t;
   Ints order;
   for (int i = 0; i < t.dim(); ++i) order.push_back(i);
-  const auto apart = [&](int64_t i) { return uint64_t(t.strides()[i]) - 1; };
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return apart(a) > apart(b); });
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return t.strides()[a] > t.strides()[b]; });
   uint32_t moved = 0;
   int64_t kept = -1;
   for (int i = 0; i < t.dim(); ++i)

@@ -143,7 +143,7 @@ void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* 
 bool narrow(const ConvShape& s) {
   constexpr int64_t lanes = vector_bytes / int64_t(sizeof(float));
   if (s.groups > 1 || s.channels_last) return false;
-  if (Unfolded<float>::is_plain(s)) return filter_size(s) <= 1 << 16;
+  if (Unfolded<float>::is_plain(s)) return filter_size(s) <= 1 << 16 && s.out_area() >= 256;
   if (s.out[2] < lanes) return false;
   if (s.kind == Kind::grad_input) return 2 * s.ic <= lanes;
   return filter_size(s) <= 128 * s.oc && s.oc < lanes && s.stride[2] == 1;
