@@ -9,6 +9,7 @@
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/shape/view.h"
 #include "devices/cpu/kernels/common/loops.h"
+#include "devices/cpu/kernels/common/rows.h"
 #include "devices/cpu/kernels/common/transpose.h"
 #include "devices/cpu/runtime/buffer.h"
 
@@ -114,14 +115,11 @@ inline bool short_rows(const Slices& a, int64_t n) {
 template <class T, class F>
 void for_short_rows(const T* x, const Slices& a, F f) {
   constexpr int64_t most = 4096;  // elements of a block
-  const int64_t n = a.n, width = std::min<int64_t>(256, most / n / 16 * 16), blocks = (a.outer + width - 1) / width;
-  parallel_for(blocks, grain_elements / most, [&](int64_t begin, int64_t end) {
+  const int64_t n = a.n, width = std::min<int64_t>(256, most / n / 16 * 16);
+  for_row_blocks(Axis{1, n, a.outer}, width, [&](int64_t first, int64_t w) {
     const Buffer<T> columns(most);
-    for (int64_t first = begin * width; first < std::min(a.outer, end * width); first += width) {
-      const int64_t w = std::min(width, a.outer - first);
-      rows_to_columns(x + first * n, w, n, columns.get(), width);
-      f(first, w, static_cast<const T*>(columns.get()), width);
-    }
+    rows_to_columns(x + first * n, w, n, columns.get(), width);
+    f(first, w, static_cast<const T*>(columns.get()), width);
   });
 }
 
